@@ -1,0 +1,36 @@
+// Does the heap grow with what has been done? Garbage is collected before each look, so what is seen is what is kept.
+import { median } from '../stats.mjs';
+
+/** Slack for what the engine itself keeps (compiled code, inline caches); a leak of 16 bytes per step exceeds it. */
+const ALLOWED_BYTES_PER_STEP = 8;
+const SLACK_BYTES = 256 * 1024;
+
+function heapUsed() {
+  // Twice: weak references and finalizers are only cleared by the first.
+  globalThis.gc();
+  globalThis.gc();
+  return process.memoryUsage().heapUsed;
+}
+
+/**
+ * Runs `step` `warm` times, then `samples` times `perSample`, looking at the heap in between.
+ * @returns {Promise<{ title: string, steps: number, kiB: number[], grownKiB: number, passed: boolean }>}
+ */
+export async function watch(title, step, { warm, samples = 10, perSample }) {
+  for (let i = 0; i < warm; i += 1) await step(i);
+  const seen = [heapUsed()];
+  for (let sample = 0; sample < samples; sample += 1) {
+    for (let i = 0; i < perSample; i += 1) await step(warm + sample * perSample + i);
+    seen.push(heapUsed());
+  }
+  // Three looks at each end: one figure may have caught something passing.
+  const grown = median(seen.slice(-3)) - median(seen.slice(0, 3));
+  const steps = samples * perSample;
+  return {
+    title,
+    steps,
+    kiB: seen.map((bytes) => Math.round(bytes / 1024)),
+    grownKiB: Math.round(grown / 1024),
+    passed: grown <= Math.min(SLACK_BYTES, SLACK_BYTES / 4 + steps * ALLOWED_BYTES_PER_STEP),
+  };
+}
