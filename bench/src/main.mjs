@@ -82,5 +82,5 @@ if (options.json) console.log(JSON.stringify(json(measured), null, 2));
 else for (const table of tables(measured)) console.log(`${table}\n`);
 
 if (options.gate && verdicts.some(({ verdict }) => verdict === 'FAILED')) process.exitCode = 1;
-// Some peers keep handles open.
-process.exit();
+// Some peers keep handles open. What was written has to be out first.
+process.stdout.write('', () => process.exit());
