@@ -1,0 +1,18 @@
+import { messageOf } from './errors.ts';
+import type { ListenerEntry, Logger } from './types.ts';
+
+/** Tells each listener in order. What one throws or rejects with is logged and reaches nobody else. */
+export function notify(chain: readonly ListenerEntry[], hook: string, args: readonly unknown[], logger: Logger): void {
+  for (const entry of chain) {
+    try {
+      const result = entry.invoke(...args);
+      if (result instanceof Promise) result.catch((error: unknown) => report(entry, hook, error, logger));
+    } catch (error) {
+      report(entry, hook, error, logger);
+    }
+  }
+}
+
+function report(entry: ListenerEntry, hook: string, error: unknown, logger: Logger): void {
+  logger.error(`core-context: plugin "${entry.plugin}": its listener on "${hook}" failed: ${messageOf(error)}`, error);
+}

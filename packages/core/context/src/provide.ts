@@ -1,0 +1,24 @@
+import { serviceContribution } from './contribution.ts';
+import { endUnlessStuck } from './disposal.ts';
+import type { Fiber } from './fiber.ts';
+import { endInTurn, NO_ERRORS } from './owned.ts';
+import { releaseUsers, ServiceEntry } from './services.ts';
+import type { AsyncDisposer } from './types.ts';
+
+/** Offers a service to a fiber's scope; the disposer takes it away and ends what was started on it. */
+export function provideService(fiber: Fiber, name: string, service: unknown): AsyncDisposer {
+  if (service === undefined || service === null) throw new TypeError(`core-context: service "${name}" must be a value, received ${String(service)}`);
+  const entry = new ServiceEntry(name, service, fiber);
+  const withdraw = fiber.contribute(serviceContribution(entry), `provide service "${name}"`);
+  let ended: Promise<void> | undefined;
+  const end = async (): Promise<void> => {
+    withdraw();
+    releaseUsers(entry);
+    const users = [...entry.users].filter((user) => user.state === 'closing');
+    const ending = endInTurn(users);
+    // What goes wrong in there is told by the plugins that end.
+    await endUnlessStuck(`service "${name}"`, fiber.host, users, ending instanceof Promise ? ending.then(() => NO_ERRORS) : NO_ERRORS);
+    if (entry.users.size === 0) fiber.provided.delete(entry);
+  };
+  return () => (ended ??= end());
+}
