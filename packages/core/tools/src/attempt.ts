@@ -1,0 +1,18 @@
+import type { ContentBlock } from './blocks.ts';
+import type { AdditionalContext, ToolExecutionResult } from './types.ts';
+
+/** One entry into the body, with what the body said through its run context. Only the accepted attempt's state counts. */
+export class Attempt {
+  readonly contexts: AdditionalContext[] = [];
+  concludesTurn = false;
+  /** Blocks given to `exec.content`, unchecked. */
+  content: readonly ContentBlock[] | undefined;
+  /** False from the moment the body ended: what it says later is too late. */
+  live = true;
+  /** `performance.now()` when the body was entered; milliseconds. */
+  readonly startedAt = performance.now();
+  /** What this attempt gave; the very object that wrappers see. */
+  result: ToolExecutionResult | undefined;
+  /** Settles when the body has ended and the result is made. */
+  ended: Promise<unknown> | undefined;
+}

@@ -1,0 +1,221 @@
+import type { Context } from '@sluice/core-context';
+import type { JsonValue, SchemaIssue, SnapshotLimits } from '@sluice/core-schema';
+import { describeIssues, parseJsonText, snapshotJson } from '@sluice/core-schema';
+import type { Attempt } from './attempt.ts';
+import { codes } from './errors.ts';
+import type { FailureParts } from './outcome.ts';
+import { closestNames } from './registry/name.ts';
+import type { RegisteredTool } from './registry/registered-tool.ts';
+import type { Registry } from './registry/registry.ts';
+import type { LockRequest, LockTable } from './locks.ts';
+import { isAbortSignal, onAbort } from './signal.ts';
+import { thrownMessage } from './thrown.ts';
+import type { ExecuteAllOptions, ToolCallInput, ToolExecution, ToolExecutionResult } from './types.ts';
+
+/** What all calls of one `tools` plugin share. */
+export interface Engine {
+  readonly registry: Registry;
+  readonly locks: LockTable;
+  readonly limits: SnapshotLimits;
+  mintId(): string;
+  /** The pipeline and the scheduler, for calls that a body makes. */
+  readonly run: (call: Call) => Promise<ToolExecutionResult>;
+  readonly runAll: (
+    engine: Engine,
+    ctx: Context,
+    inputs: readonly ToolCallInput[],
+    options: ExecuteAllOptions,
+    parent: Call,
+  ) => Promise<ToolExecutionResult[]>;
+}
+
+/** A call as its caller put it, each property read exactly once; arguments are a detached frozen snapshot by now. */
+export interface ReadInput {
+  readonly name: string;
+  readonly callId: string | undefined;
+  readonly arguments: JsonValue | undefined;
+  readonly argumentsText: string | undefined;
+  readonly signal: AbortSignal | undefined;
+  /** Why the arguments are no JSON value, if they are none. */
+  readonly problem: SchemaIssue | undefined;
+}
+
+/** @throws TypeError for misuse by the host; an accessor that throws is the model's or a plugin's fault and becomes `problem` */
+export function readInput(input: ToolCallInput, limits: SnapshotLimits): ReadInput {
+  if (typeof input !== 'object' || (input as unknown) === null) {
+    throw new TypeError('core-tools: execute() takes { name, arguments?, argumentsText?, callId?, signal? }');
+  }
+  let thrown: SchemaIssue | undefined;
+  const read = (key: keyof ToolCallInput): unknown => {
+    try {
+      return input[key];
+    } catch (error) {
+      thrown ??= { path: '', message: `reading "${key}" of the call failed: ${thrownMessage(error)}`, expected: 'a JSON value', received: 'an accessor that throws' };
+      return undefined;
+    }
+  };
+  const name = read('name');
+  const nameFailed = thrown !== undefined;
+  const callId = read('callId');
+  const signal = read('signal');
+  const text = read('argumentsText');
+  const value = read('arguments');
+  if (!nameFailed && typeof name !== 'string') throw new TypeError('core-tools: a call needs a name, a string');
+  if (callId !== undefined && typeof callId !== 'string') throw new TypeError('core-tools: callId must be a string');
+  if (signal !== undefined && !isAbortSignal(signal)) throw new TypeError('core-tools: signal must be an AbortSignal');
+  if (text !== undefined && typeof text !== 'string') throw new TypeError('core-tools: argumentsText must be a string');
+  if (text !== undefined && value !== undefined) {
+    throw new TypeError('core-tools: give a call arguments or argumentsText, not both');
+  }
+  const base = { name: typeof name === 'string' ? name : '', callId, argumentsText: text, signal };
+  if (thrown !== undefined) return { ...base, arguments: undefined, problem: thrown };
+  // An explicit `arguments: undefined` is no JSON value; leaving both out is a call without arguments.
+  const absent = text === undefined && value === undefined && !('arguments' in input);
+  const snapshot = absent
+    ? parseJsonText('', limits)
+    : text === undefined
+      ? snapshotJson(value, limits)
+      : parseJsonText(text, limits);
+  return snapshot.ok
+    ? { ...base, arguments: snapshot.value, problem: undefined }
+    : { ...base, arguments: undefined, problem: snapshot.issue };
+}
+
+/** One execution of one tool: its frozen identity, and the little state that stages share. */
+export class Call {
+  readonly engine: Engine;
+  /** The context the call was made through: its scope, hooks and lifetime. */
+  readonly ctx: Context;
+  readonly parent: Call | undefined;
+  readonly exec: ToolExecution;
+  /** Captured on entry; this one runs, or none. */
+  readonly tool: RegisteredTool | undefined;
+  /** Why the call cannot run at all: `INVALID_ARGS` or `UNKNOWN_TOOL`. */
+  readonly rejection: FailureParts | undefined;
+
+  /** Sticky: true once any attempt entered the body. */
+  started = false;
+  /** No attempt may start any more. */
+  settled = false;
+  /** Attempts so far; the last one may be running. */
+  readonly attempts: Attempt[] = [];
+  /** Results that wrappers made and the pipeline checked. */
+  readonly authored: ToolExecutionResult[] = [];
+  /** The attempt whose body has not ended yet. */
+  running: Attempt | undefined;
+
+  /** Keys this call needs, asked for once. */
+  lockRequest: Promise<LockRequest> | undefined;
+
+  #release: (() => void) | undefined;
+  #abortWatchers: Set<() => void> | undefined;
+  #unwatch: (() => void) | undefined;
+
+  constructor(engine: Engine, ctx: Context, input: ReadInput, signal: AbortSignal, parent?: Call) {
+    this.engine = engine;
+    this.ctx = ctx;
+    this.parent = parent;
+    const tool = engine.registry.resolve(ctx.scopeRef, input.name);
+    this.tool = tool;
+    this.rejection = rejectionOf(input, tool, this);
+    const id = engine.mintId();
+    const callId = input.callId ?? id;
+    const exec: { -readonly [K in keyof ToolExecution]: ToolExecution[K] } = {
+      id,
+      callId,
+      rootCallId: parent === undefined ? callId : parent.exec.rootCallId,
+      name: input.name,
+      arguments: input.arguments,
+      scopePath: ctx.scopePath,
+      signal,
+    };
+    if (parent !== undefined) exec.parentCallId = parent.exec.callId;
+    if (input.argumentsText !== undefined) exec.argumentsText = input.argumentsText;
+    if (tool !== undefined) exec.tool = tool.facts;
+    this.exec = Object.freeze(exec);
+  }
+
+  /** The caller gave up, or the context that the call was made through is being disposed. */
+  get isAborted(): boolean {
+    return this.exec.signal.aborted || this.ctx.signal.aborted;
+  }
+
+  /** Whether the captured definition is still the one that this scope would run. */
+  get isRegistered(): boolean {
+    return this.engine.registry.resolve(this.ctx.scopeRef, this.exec.name) === this.tool;
+  }
+
+  /**
+   * Calls `watcher` when the call is aborted. All stages share one listener per source; `finish` takes it off. Must not be
+   * aborted yet.
+   */
+  onAbort(watcher: () => void): () => void {
+    if (this.#abortWatchers === undefined) {
+      const watchers = new Set<() => void>();
+      this.#abortWatchers = watchers;
+      const run = (): void => {
+        this.#stopWatching();
+        for (const each of [...watchers]) each();
+      };
+      const sources = new Set([this.exec.signal, this.ctx.signal]);
+      const disposers = [...sources].map((source) => onAbort(source, run));
+      this.#unwatch = () => {
+        for (const dispose of disposers) dispose();
+      };
+    }
+    const watchers = this.#abortWatchers;
+    watchers.add(watcher);
+    return () => watchers.delete(watcher);
+  }
+
+  holdLocks(release: () => void): void {
+    this.#release = release;
+  }
+
+  /** The execute stage is over. A body that outlives it keeps its locks until it ends; whoever waits for them hears so. */
+  leaveBody(): void {
+    if (this.running === undefined) this.releaseLocks();
+    else this.engine.locks.orphan(this);
+  }
+
+  releaseLocks(): void {
+    this.#release?.();
+    this.#release = undefined;
+  }
+
+  /** The result is final: nothing of this call stays on anybody's signal. */
+  finish(): void {
+    this.settled = true;
+    this.#stopWatching();
+  }
+
+  #stopWatching(): void {
+    this.#unwatch?.();
+    this.#unwatch = undefined;
+  }
+}
+
+function rejectionOf(input: ReadInput, tool: RegisteredTool | undefined, call: Call): FailureParts | undefined {
+  if (input.problem !== undefined) return invalidArguments([input.problem]);
+  if (tool === undefined) return unknownTool(input.name, call);
+  const issues = tool.parameters.validate(input.arguments as JsonValue);
+  return issues.length === 0 ? undefined : invalidArguments(issues);
+}
+
+function invalidArguments(issues: readonly SchemaIssue[]): FailureParts {
+  return {
+    code: codes.INVALID_ARGS,
+    message: `invalid arguments: ${describeIssues(issues)}`,
+    hint: 'Nothing ran. Correct the arguments and call again.',
+  };
+}
+
+/** Also used when the tool goes away between entry and dispatch. */
+export function unknownTool(name: string, call: Pick<Call, 'engine' | 'ctx'>): FailureParts {
+  const near = closestNames(name, call.engine.registry.names(call.ctx.scopeRef));
+  return {
+    code: codes.UNKNOWN_TOOL,
+    message: `unknown tool ${JSON.stringify(name.length > 80 ? `${name.slice(0, 80)}…` : name)}`,
+    hint: near.length === 0 ? 'Use one of the tools you were given.' : `Did you mean ${near.map((n) => `"${n}"`).join(' or ')}?`,
+  };
+}

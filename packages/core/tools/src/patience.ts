@@ -1,0 +1,44 @@
+import type { Call } from './call.ts';
+
+/**
+ * Milliseconds that a stage may still take after the call was aborted. A listener that reacts to the signal gets its say
+ * (its denial is more specific than an abort); one that hangs does not hold the call.
+ */
+export const ABORT_GRACE_MS = 100;
+
+/** The stage did not answer within the grace period after an abort. */
+export const gaveUp: unique symbol = Symbol('gave up waiting');
+
+/**
+ * Waits for a stage, but not for ever once the call is aborted. While a body runs it does wait: bodies are never abandoned
+ * here. A late answer, or a late rejection, harms nobody.
+ */
+export async function withPatience<T>(call: Call, work: Promise<T>): Promise<T | typeof gaveUp> {
+  let timer: ReturnType<typeof setTimeout> | undefined;
+  let giveUp!: () => void;
+  const impatience = new Promise<typeof gaveUp>((resolve) => {
+    giveUp = () => {
+      resolve(gaveUp);
+    };
+  });
+  const startGrace = (): void => {
+    timer = setTimeout(() => {
+      const body = call.running?.ended;
+      if (body === undefined) giveUp();
+      else void body.then(startGrace, startGrace);
+    }, ABORT_GRACE_MS);
+  };
+  let unwatch: (() => void) | undefined;
+  if (call.isAborted) startGrace();
+  else unwatch = call.onAbort(startGrace);
+  try {
+    return await Promise.race([work, impatience]);
+  } finally {
+    clearTimeout(timer);
+    unwatch?.();
+  }
+}
+
+export function isPromise(value: unknown): value is Promise<unknown> {
+  return value instanceof Promise;
+}

@@ -1,0 +1,92 @@
+import type { Call } from './call.ts';
+import { codes } from './errors.ts';
+import { aborted, fail } from './outcome.ts';
+import { ended, endedFinally, isEnded, type Ended } from './pipeline-state.ts';
+import { approval } from './stages/approval.ts';
+import { execute } from './stages/execute.ts';
+import { finalizeContent } from './stages/finalize-content.ts';
+import { runGuards } from './stages/guard.ts';
+import { lock } from './stages/lock.ts';
+import { postExecute } from './stages/post-execute.ts';
+import { preExecute } from './stages/pre-execute.ts';
+import { publish } from './stages/result.ts';
+import type { ToolExecutionResult } from './types.ts';
+
+/**
+ * The pipeline, whole. A call arrives with its arguments snapshot, checked and frozen and its tool captured (call.ts); each
+ * stage either passes it on or ends it, and whatever ends it goes through `finish`. Never rejects.
+ */
+export async function runCall(call: Call): Promise<ToolExecutionResult> {
+  const early = enter(call) ?? (hasPolicy(call) ? await decide(call) : undefined);
+  return finish(call, early ?? (await dispatch(call)));
+}
+
+/** `tools/call`, and the calls that cannot run: invalid, unknown, given up before they began. */
+export function enter(call: Call): Ended | undefined {
+  call.ctx.emit('tools/call', call.exec);
+  if (call.rejection !== undefined) return { result: fail(call, call.rejection), skipsPost: call.isAborted };
+  return call.isAborted ? endedFinally(aborted(call)) : undefined;
+}
+
+/** Policy: pre-execute, guards, a person if anybody asked, guards once more. */
+export async function decide(call: Call): Promise<Ended | undefined> {
+  const closed = gateClosed(call);
+  if (closed !== undefined) return closed;
+  const decision = await preExecute(call);
+  if (isEnded(decision)) return decision;
+  const guarded = await runGuards(call, decision, false);
+  if (isEnded(guarded)) return guarded;
+  if (guarded.ask !== undefined) {
+    const refused = await approval(call, guarded.ask.reason);
+    if (refused !== undefined) return refused;
+    const again = await runGuards(call, {}, true);
+    if (isEnded(again)) return again;
+  }
+  // A gate may have gone down while the call was being decided; its guards were not there to ask.
+  return gateClosed(call) ?? (call.isAborted ? ended(aborted(call)) : undefined);
+}
+
+/** Locks, then the wrappers around the body. Cancellation replaces a success, never a more specific failure. */
+export async function dispatch(call: Call): Promise<Ended> {
+  if (call.tool?.locks !== undefined) {
+    // Waiting may have been long: what policy said still holds, but a gate may have gone down.
+    const refused = (await lock(call)) ?? gateClosed(call);
+    if (refused !== undefined) {
+      call.releaseLocks();
+      return refused;
+    }
+  }
+  const done = await execute(call);
+  call.leaveBody();
+  const { result } = done;
+  return !result.isError && call.isAborted ? ended(aborted(call, result.additionalContexts)) : done;
+}
+
+/** Every outcome's way out: post-execute, the tool's last word, `tools/result`. */
+export async function finish(call: Call, { result, skipsPost }: Ended): Promise<ToolExecutionResult> {
+  const shaped = skipsPost ? result : await postExecute(call, result);
+  return publish(call, finalizeContent(call, shaped));
+}
+
+export function hasPolicy(call: Call): boolean {
+  return (
+    call.ctx.listeners('tools/pre-execute').length > 0 ||
+    call.engine.registry.guards(call.ctx.scopeRef).length > 0 ||
+    call.ctx.closedGates().length > 0
+  );
+}
+
+/** A policy that is mounted but not ready never means yes. */
+function gateClosed(call: Call): Ended | undefined {
+  const gates = call.ctx.closedGates();
+  if (gates.length === 0) return undefined;
+  const names = gates.map((name) => `"${name}"`).join(', ');
+  return ended(
+    fail(call, {
+      code: codes.PIPELINE_FAILED,
+      message: `the policy ${names} is not ready, so nothing may run`,
+      hint: 'Nothing ran. This is not about the arguments; try again later.',
+      listener: gates[0],
+    }),
+  );
+}

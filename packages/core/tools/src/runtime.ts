@@ -1,0 +1,92 @@
+import type { Context, Disposer } from '@sluice/core-context';
+import { snapshotJson, type JsonValue } from '@sluice/core-schema';
+import { Call, readInput, type Engine } from './call.ts';
+import { executionMode } from './execution-mode.ts';
+import { runCall } from './pipeline.ts';
+import { completedCard, pendingCard } from './present.ts';
+import { captureTool } from './registry/registered-tool.ts';
+import { assertKnown, compileRestriction } from './registry/restriction.ts';
+import { runBatch } from './scheduler.ts';
+import type { ToolChange, ToolRuntime } from './types.ts';
+
+/** What `ctx.tools` is for one context: joins registry, pipeline and scheduler, and decides nothing. */
+export function toolsFor(engine: Engine, ctx: Context): ToolRuntime {
+  const { registry } = engine;
+  const scope = ctx.scopeRef;
+
+  const contribute = (label: string, change: Pick<ToolChange, 'kind' | 'name'> | undefined, add: () => void, remove: () => void): Disposer => {
+    const changed = (kind: ToolChange['kind']): void => {
+      if (change !== undefined) ctx.emit('tools/change', Object.freeze({ ...change, kind, scopePath: ctx.scopePath }));
+    };
+    return ctx.contribute({
+      label,
+      attach() {
+        add();
+        if (change !== undefined) changed(change.kind);
+      },
+      detach() {
+        remove();
+        if (change !== undefined) changed(change.kind === 'register' ? 'unregister' : change.kind);
+      },
+    });
+  };
+
+  const present = ((call: { name: string; arguments?: unknown }, result?: Parameters<typeof completedCard>[2]) => {
+    const tool = registry.resolve(scope, call.name);
+    return result === undefined
+      ? pendingCard(tool, call.name, call.arguments, ctx.logger)
+      : completedCard(tool, call.arguments, result, ctx.logger);
+  }) as ToolRuntime['present'];
+
+  return Object.freeze({
+    register(definition) {
+      const tool = captureTool(definition, ctx.owner);
+      return contribute(
+        `tool ${tool.name}`,
+        { kind: 'register', name: tool.name },
+        () => { registry.addTool(scope, tool); },
+        () => { registry.removeTool(scope, tool); },
+      );
+    },
+    restrict(restriction) {
+      if (scope.parent === undefined) {
+        throw new TypeError('core-tools: restrict() is for a scope (ctx.scope(name)); at the root, leave the tool out instead');
+      }
+      const compiled = compileRestriction(restriction);
+      return contribute(
+        'restriction',
+        { kind: 'restrict' },
+        () => {
+          assertKnown(compiled.exactNames, registry.inheritedNames(scope));
+          registry.addRestriction(scope, compiled);
+        },
+        () => { registry.removeRestriction(scope, compiled); },
+      );
+    },
+    guard(guard) {
+      if (typeof guard !== 'function') throw new TypeError('core-tools: guard() takes a function');
+      const registered = Object.freeze({ guard, plugin: ctx.owner });
+      return contribute(
+        'guard',
+        undefined,
+        () => { registry.addGuard(scope, registered); },
+        () => { registry.removeGuard(scope, registered); },
+      );
+    },
+    get: (name) => registry.resolve(scope, name)?.definition,
+    schemas: () => registry.schemas(scope),
+    executionMode(call) {
+      const tool = registry.resolve(scope, call.name);
+      const snapshot = snapshotJson(call.arguments ?? {}, engine.limits);
+      const args: JsonValue | undefined =
+        snapshot.ok && tool?.parameters.validate(snapshot.value).length === 0 ? snapshot.value : undefined;
+      return executionMode(tool, args);
+    },
+    async execute(input) {
+      const read = readInput(input, engine.limits);
+      return runCall(new Call(engine, ctx, read, read.signal ?? ctx.signal));
+    },
+    executeAll: (inputs, options) => runBatch(engine, ctx, inputs, options),
+    present,
+  } satisfies ToolRuntime);
+}

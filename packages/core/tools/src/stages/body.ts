@@ -1,0 +1,53 @@
+import { Attempt } from '../attempt.ts';
+import { unknownTool, type Call } from '../call.ts';
+import { aborted, fail } from '../outcome.ts';
+import { createRun } from '../run.ts';
+import { AttemptSignals } from '../signal.ts';
+import { failureOfThrown, isAbortOf } from '../thrown.ts';
+import type { ToolExecutionResult } from '../types.ts';
+import { validateOutput } from './validate-output.ts';
+
+/**
+ * One attempt: the captured tool's body under the caller's signal and those that wrappers added. Waits for the body however
+ * long it takes; a thrown error is a result like any other. Never rejects.
+ */
+export async function body(call: Call, added: readonly AbortSignal[]): Promise<ToolExecutionResult> {
+  const { exec, tool } = call;
+  if (tool === undefined || !call.isRegistered) return fail(call, unknownTool(exec.name, call));
+  const foreign = added.filter((signal) => signal !== exec.signal);
+  // One source is passed to the body as it is; the context's own signal joins only where signals are fused anyway.
+  const signals = new AttemptSignals(foreign.length === 0 ? [exec.signal] : [exec.signal, call.ctx.signal, ...foreign]);
+  const isAborted = (): boolean => signals.aborted || call.ctx.signal.aborted;
+  if (isAborted()) return aborted(call);
+
+  const attempt = new Attempt();
+  call.attempts.push(attempt);
+  call.running = attempt;
+  call.started = true;
+  let result: ToolExecutionResult;
+  try {
+    const value: unknown = await tool.execute(exec.arguments, createRun(call, attempt, signals));
+    attempt.live = false;
+    const { contexts, concludesTurn } = attempt;
+    result = validateOutput(call, tool, value, { attempt, contexts, concludesTurn });
+    // The body may not have noticed; the caller is told that it ran.
+    if (!result.isError && isAborted()) result = aborted(call, contexts);
+  } catch (thrown) {
+    attempt.live = false;
+    const { contexts } = attempt;
+    result = isAborted() && isAbortOf(thrown, signals.signal) ? aborted(call, contexts) : fail(call, { ...failureOfThrown(thrown), contexts });
+    if (!isAborted()) call.ctx.logger.debug(`core-tools: the body of "${tool.name}" threw`, thrown);
+  }
+  signals.release();
+  attempt.result = result;
+  call.running = undefined;
+  if (call.settled) announceLate(call, attempt, result);
+  return result;
+}
+
+/** The call was settled without this body; its end frees the locks and is told, and changes nothing else. */
+function announceLate(call: Call, attempt: Attempt, result: ToolExecutionResult): void {
+  call.releaseLocks();
+  const { callId, name } = call.exec;
+  call.ctx.emit('tools/late', Object.freeze({ callId, name, result, elapsedMs: performance.now() - attempt.startedAt }));
+}

@@ -1,0 +1,92 @@
+import type { ListenerEntry } from '@sluice/core-context';
+import type { Call } from '../call.ts';
+import { codes } from '../errors.ts';
+import { aborted, fail, withContexts } from '../outcome.ts';
+import { gaveUp, withPatience } from '../patience.ts';
+import { ended, endedByHook, type Ended } from '../pipeline-state.ts';
+import { isAbortSignal } from '../signal.ts';
+import { HookFailure, Nonsense, quiet } from '../waterfall.ts';
+import type { ToolExecutionResult } from '../types.ts';
+import { authoredResult } from './authored-result.ts';
+import { body } from './body.ts';
+
+interface Patch {
+  readonly signal?: AbortSignal;
+}
+
+/**
+ * Wrappers around the body. Unlike the other waterfalls, `next` takes a signal to add for everything inside, and knows about
+ * attempts: no second body starts while one runs, and none after the call settled.
+ */
+export async function execute(call: Call): Promise<Ended> {
+  const entries = call.ctx.listeners('tools/execute');
+  if (entries.length === 0) return settled(call, await body(call, []));
+  const chain = new WrapperChain(call, entries);
+  try {
+    const result = await withPatience(call, chain.enter(0, []));
+    return settled(call, result === gaveUp ? aborted(call, contextsSoFar(call)) : result);
+  } catch (error) {
+    call.settled = true;
+    const failure = chain.failure ?? new HookFailure('tools/execute', 'core-tools', error);
+    const { result, skipsPost } = endedByHook(call, failure);
+    return { result: withContexts(result, contextsSoFar(call)), skipsPost };
+  }
+}
+
+/** From here on no attempt may start. A body that is still running is on its own: the failure says so. */
+function settled(call: Call, result: ToolExecutionResult): Ended {
+  call.settled = true;
+  if (call.running === undefined || !result.isError) return ended(result);
+  return ended(Object.freeze({ ...result, stillRunning: true as const }));
+}
+
+function contextsSoFar(call: Call): NonNullable<ToolExecutionResult['additionalContexts']> {
+  return call.attempts.at(-1)?.contexts ?? [];
+}
+
+class WrapperChain {
+  failure: HookFailure | undefined;
+  readonly #call: Call;
+  readonly #entries: readonly ListenerEntry[];
+
+  constructor(call: Call, entries: readonly ListenerEntry[]) {
+    this.#call = call;
+    this.#entries = entries;
+  }
+
+  async enter(index: number, added: readonly AbortSignal[]): Promise<ToolExecutionResult> {
+    const call = this.#call;
+    const entry = this.#entries[index];
+    if (entry === undefined) {
+      const attempt = body(call, added);
+      if (call.running !== undefined) call.running.ended ??= attempt;
+      return attempt;
+    }
+    let latest: ToolExecutionResult | undefined;
+    const next = (patch?: Patch): Promise<ToolExecutionResult> => {
+      if (call.settled) return Promise.resolve(latest ?? aborted(call));
+      if (call.running !== undefined) return Promise.resolve(latest ?? stillRunning(call));
+      return quiet(this.enter(index + 1, withSignal(added, patch)).then((result) => (latest = result)));
+    };
+    try {
+      return authoredResult(call, await entry.invoke(call.exec, next));
+    } catch (error) {
+      this.failure = this.failure?.cause === error ? this.failure : new HookFailure('tools/execute', entry.plugin, error);
+      throw error;
+    }
+  }
+}
+
+/** @throws Nonsense for a patch that is none; it fails the wrapper that gave it */
+function withSignal(added: readonly AbortSignal[], patch: Patch | undefined): readonly AbortSignal[] {
+  if (patch === undefined) return added;
+  const { signal } = patch;
+  if (signal === undefined) return added;
+  if (!isAbortSignal(signal)) throw new Nonsense('it passed next() a signal that is no AbortSignal');
+  return [...added, signal];
+}
+
+/** Asked for another attempt side by side with one that runs. */
+function stillRunning(call: Call): ToolExecutionResult {
+  return fail(call, { code: codes.TOOL_BUSY, message: `an attempt of this call of "${call.exec.name}" is still running` });
+}

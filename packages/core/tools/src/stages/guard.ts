@@ -1,0 +1,61 @@
+import type { Call } from '../call.ts';
+import { codes } from '../errors.ts';
+import { aborted, fail } from '../outcome.ts';
+import { gaveUp, isPromise, withPatience } from '../patience.ts';
+import { ended, endedByHook, type Ended } from '../pipeline-state.ts';
+import { answerRecord, HookFailure, Nonsense } from '../waterfall.ts';
+import type { RegisteredGuard } from '../registry/registry.ts';
+import { isText, type Allowed } from './pre-execute.ts';
+
+type Verdict = { kind: 'pass' } | { kind: 'deny'; reason: string; code?: string } | { kind: 'ask'; reason: string };
+const PASS: Verdict = { kind: 'pass' };
+
+/**
+ * Checks that can only tighten. The first denial wins over everything; the first question is kept, unless the call is
+ * already waved through by a person (`asked`). A guard that an earlier one registers is consulted too.
+ */
+export async function runGuards(call: Call, allowed: Allowed, asked: boolean): Promise<Allowed | Ended> {
+  const { registry } = call.engine;
+  const scope = call.ctx.scopeRef;
+  let guards = registry.guards(scope);
+  if (guards.length === 0) return allowed;
+  let result = allowed;
+  const consulted = new Set<RegisteredGuard>();
+  for (;;) {
+    const current = guards.find((each) => !consulted.has(each));
+    if (current === undefined) return result;
+    consulted.add(current);
+    try {
+      const verdict = await consult(call, current);
+      if (verdict === gaveUp) return ended(aborted(call));
+      if (verdict.kind === 'deny') return ended(fail(call, { code: verdict.code ?? codes.DENIED, message: verdict.reason }));
+      if (verdict.kind === 'ask' && !asked && result.ask === undefined) result = { ask: { reason: verdict.reason } };
+    } catch (error) {
+      return endedByHook(call, new HookFailure('a guard', current.plugin, error));
+    }
+    guards = registry.guards(scope);
+  }
+}
+
+async function consult(call: Call, { guard }: RegisteredGuard): Promise<Verdict | typeof gaveUp> {
+  const answer: unknown = guard(call.exec);
+  if (!isPromise(answer)) return parseVerdict(await answer);
+  const settled = await withPatience(call, answer);
+  return settled === gaveUp ? gaveUp : parseVerdict(settled);
+}
+
+/** @throws Nonsense for everything but a clear verdict: `null`, an empty reason, `true` and the like are no permission */
+function parseVerdict(answer: unknown): Verdict {
+  if (answer === undefined) return PASS;
+  if (typeof answer === 'string') {
+    if (answer === '') throw new Nonsense('it denied with an empty reason');
+    return { kind: 'deny', reason: answer };
+  }
+  const { deny, ask, code } = answerRecord(answer, 'undefined, a reason, { deny } or { ask }');
+  if (isText(deny)) {
+    if (code !== undefined && !isText(code)) throw new Nonsense('it denied with a code that is no non-empty string');
+    return code === undefined ? { kind: 'deny', reason: deny } : { kind: 'deny', reason: deny, code };
+  }
+  if (deny === undefined && isText(ask)) return { kind: 'ask', reason: ask };
+  throw new Nonsense('its verdict is neither { deny: reason } nor { ask: reason }');
+}

@@ -1,0 +1,59 @@
+import type { Call } from '../call.ts';
+import { codes } from '../errors.ts';
+import { aborted, fail } from '../outcome.ts';
+import { gaveUp, withPatience } from '../patience.ts';
+import { ended, endedByHook, type Ended } from '../pipeline-state.ts';
+import type { HookFailure} from '../waterfall.ts';
+import { answerRecord, Nonsense, runWaterfall } from '../waterfall.ts';
+import type { PreToolDecision } from '../types.ts';
+
+const ALLOW: PreToolDecision = Object.freeze({ kind: 'allow' });
+
+/** What policy lets through: with a question for a person, or without. */
+export interface Allowed {
+  readonly ask?: { readonly reason?: string };
+}
+const FREELY: Allowed = Object.freeze({});
+
+/** Extensible policy. No listener, no opinion: allow. */
+export async function preExecute(call: Call): Promise<Allowed | Ended> {
+  const entries = call.ctx.listeners('tools/pre-execute');
+  if (entries.length === 0) return FREELY;
+  try {
+    const decision = await withPatience(call, runWaterfall('tools/pre-execute', entries, [call.exec], () => ALLOW, parseDecision));
+    if (decision === gaveUp) return ended(aborted(call));
+    switch (decision.kind) {
+      case 'allow':
+        return FREELY;
+      case 'ask':
+        return { ask: decision.reason === undefined ? {} : { reason: decision.reason } };
+      case 'deny':
+        return ended(fail(call, { code: decision.code ?? codes.DENIED, message: decision.reason }));
+    }
+  } catch (error) {
+    return endedByHook(call, error as HookFailure);
+  }
+}
+
+/** Fails closed: an answer that is not exactly a decision is a failure, never a permission. */
+export function parseDecision(answer: unknown): PreToolDecision {
+  if (answer === ALLOW) return ALLOW;
+  const { kind, reason, code } = answerRecord(answer, "{ kind: 'allow' | 'deny' | 'ask' }");
+  switch (kind) {
+    case 'allow':
+      return ALLOW;
+    case 'deny':
+      if (!isText(reason)) throw new Nonsense('it denied without a reason (a non-empty string)');
+      if (code !== undefined && !isText(code)) throw new Nonsense('it denied with a code that is no non-empty string');
+      return code === undefined ? { kind, reason } : { kind, reason, code };
+    case 'ask':
+      if (reason !== undefined && typeof reason !== 'string') throw new Nonsense('it asked with a reason that is no string');
+      return reason === undefined || reason === '' ? { kind } : { kind, reason };
+    default:
+      throw new Nonsense(`it answered a decision of unknown kind ${JSON.stringify(String(kind).slice(0, 40))}`);
+  }
+}
+
+export function isText(value: unknown): value is string {
+  return typeof value === 'string' && value !== '';
+}

@@ -1,0 +1,38 @@
+import { defineTool, type JsonValue, type ToolCallInput, type ToolDefinition, type ToolRun } from '@sluice/core-tools';
+
+export interface ToolOverrides extends Partial<Omit<ToolDefinition, 'execute'>> {
+  /** Default: gives the arguments back. */
+  readonly execute?: (args: Readonly<Record<string, JsonValue>>, exec: ToolRun) => unknown;
+}
+
+/** A tool that echoes its arguments, with whatever matters to the test overridden. A fresh definition each time. */
+export function aTool(overrides: ToolOverrides = {}): ToolDefinition {
+  const echo = defineTool({
+    name: 'echo',
+    description: 'Gives the arguments back.',
+    parameters: { type: 'object' },
+    output: { schema: {}, render: (_args, value) => [{ type: 'text', text: JSON.stringify(value) }] },
+    execute: (args: unknown) => args as JsonValue,
+  });
+  return defineTool({ ...echo, ...overrides } as ToolDefinition);
+}
+
+/** A call of `echo` with one argument, with whatever matters to the test overridden. */
+export function aCall(overrides: Partial<ToolCallInput> = {}): ToolCallInput {
+  const args = overrides.argumentsText === undefined ? { arguments: { message: 'hello' } } : {};
+  return { name: 'echo', ...args, ...overrides };
+}
+
+export interface Gate {
+  readonly opened: Promise<void>;
+  open(): void;
+}
+
+/** A promise that the test opens by hand: bodies wait on `opened`. */
+export function aGate(): Gate {
+  let open!: () => void;
+  const opened = new Promise<void>((resolve) => {
+    open = resolve;
+  });
+  return { opened, open };
+}
