@@ -1,9 +1,12 @@
 import type { ContentBlock } from './blocks.ts';
 import type { AdditionalContext, ToolExecutionResult } from './types.ts';
 
+const NONE: readonly AdditionalContext[] = Object.freeze([]);
+
 /** One entry into the body, with what the body said through its run context. Only the accepted attempt's state counts. */
 export class Attempt {
-  readonly contexts: AdditionalContext[] = [];
+  readonly previous: Attempt | undefined;
+  contexts: readonly AdditionalContext[] = NONE;
   concludesTurn = false;
   /** Blocks given to `exec.content`, unchecked. */
   content: readonly ContentBlock[] | undefined;
@@ -15,4 +18,8 @@ export class Attempt {
   result: ToolExecutionResult | undefined;
   /** Settles when the body has ended and the result is made. */
   ended: Promise<unknown> | undefined;
+
+  constructor(previous: Attempt | undefined) {
+    this.previous = previous;
+  }
 }

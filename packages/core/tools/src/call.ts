@@ -45,40 +45,54 @@ export function readInput(input: ToolCallInput, limits: SnapshotLimits): ReadInp
   if (typeof input !== 'object' || (input as unknown) === null) {
     throw new TypeError('core-tools: execute() takes { name, arguments?, argumentsText?, callId?, signal? }');
   }
-  let thrown: SchemaIssue | undefined;
-  const read = (key: keyof ToolCallInput): unknown => {
-    try {
-      return input[key];
-    } catch (error) {
-      thrown ??= { path: '', message: `reading "${key}" of the call failed: ${thrownMessage(error)}`, expected: 'a JSON value', received: 'an accessor that throws' };
-      return undefined;
-    }
-  };
-  const name = read('name');
-  const nameFailed = thrown !== undefined;
-  const callId = read('callId');
-  const signal = read('signal');
-  const text = read('argumentsText');
-  const value = read('arguments');
-  if (!nameFailed && typeof name !== 'string') throw new TypeError('core-tools: a call needs a name, a string');
+  let name: unknown = '';
+  let callId: unknown;
+  let signal: unknown;
+  let argumentsText: unknown;
+  let value: unknown;
+  let problem: SchemaIssue | undefined;
+  let reading = 'name';
+  try {
+    name = input.name;
+    reading = 'callId';
+    callId = input.callId;
+    reading = 'signal';
+    signal = input.signal;
+    reading = 'argumentsText';
+    argumentsText = input.argumentsText;
+    reading = 'arguments';
+    value = input.arguments;
+  } catch (error) {
+    problem = unreadable(reading, error);
+  }
+  if (typeof name !== 'string') throw new TypeError('core-tools: a call needs a name, a string');
   if (callId !== undefined && typeof callId !== 'string') throw new TypeError('core-tools: callId must be a string');
   if (signal !== undefined && !isAbortSignal(signal)) throw new TypeError('core-tools: signal must be an AbortSignal');
-  if (text !== undefined && typeof text !== 'string') throw new TypeError('core-tools: argumentsText must be a string');
-  if (text !== undefined && value !== undefined) {
+  if (argumentsText !== undefined && typeof argumentsText !== 'string') {
+    throw new TypeError('core-tools: argumentsText must be a string');
+  }
+  if (argumentsText !== undefined && value !== undefined) {
     throw new TypeError('core-tools: give a call arguments or argumentsText, not both');
   }
-  const base = { name: typeof name === 'string' ? name : '', callId, argumentsText: text, signal };
-  if (thrown !== undefined) return { ...base, arguments: undefined, problem: thrown };
-  // An explicit `arguments: undefined` is no JSON value; leaving both out is a call without arguments.
-  const absent = text === undefined && value === undefined && !('arguments' in input);
-  const snapshot = absent
-    ? parseJsonText('', limits)
-    : text === undefined
-      ? snapshotJson(value, limits)
-      : parseJsonText(text, limits);
+  const text = argumentsText;
+  if (problem !== undefined) return { name, callId, arguments: undefined, argumentsText: text, signal, problem };
+  const snapshot =
+    text === undefined && (value !== undefined || 'arguments' in input)
+      ? // An explicit `arguments: undefined` is no JSON value; leaving both out is a call without arguments.
+        snapshotJson(value, limits)
+      : parseJsonText(text ?? '', limits);
   return snapshot.ok
-    ? { ...base, arguments: snapshot.value, problem: undefined }
-    : { ...base, arguments: undefined, problem: snapshot.issue };
+    ? { name, callId, arguments: snapshot.value, argumentsText: text, signal, problem: undefined }
+    : { name, callId, arguments: undefined, argumentsText: text, signal, problem: snapshot.issue };
+}
+
+function unreadable(key: string, error: unknown): SchemaIssue {
+  return {
+    path: '',
+    message: `reading "${key}" of the call failed: ${thrownMessage(error)}`,
+    expected: 'a JSON value',
+    received: 'an accessor that throws',
+  };
 }
 
 /** One execution of one tool: its frozen identity, and the little state that stages share. */
@@ -97,10 +111,10 @@ export class Call {
   started = false;
   /** No attempt may start any more. */
   settled = false;
-  /** Attempts so far; the last one may be running. */
-  readonly attempts: Attempt[] = [];
+  /** The latest attempt; earlier ones hang on it. It may be running. */
+  attempt: Attempt | undefined;
   /** Results that wrappers made and the pipeline checked. */
-  readonly authored: ToolExecutionResult[] = [];
+  authored: ToolExecutionResult[] | undefined;
   /** The attempt whose body has not ended yet. */
   running: Attempt | undefined;
 

@@ -6,38 +6,45 @@ import { executeAllNested, executeNested } from './nested.ts';
 import type { AttemptSignals } from './signal.ts';
 import type { ToolProgress, ToolRun } from './types.ts';
 
-/** The body's side of a call. Closures, so that a body may take them apart; late use is a debug line and nothing else. */
+/** The body's side of a call. Own closures, so that a body may take it apart; late use is a debug line and nothing else. */
 export function createRun(call: Call, attempt: Attempt, signals: AttemptSignals): ToolRun {
+  const { exec } = call;
   const isLate = (what: string): boolean => {
     if (attempt.live && !call.settled) return false;
-    call.ctx.logger.debug(`core-tools: ${what} of call "${call.exec.callId}" came after the body or its call had ended; dropped`);
+    call.ctx.logger.debug(`core-tools: ${what} of call "${exec.callId}" came after the body or its call had ended; dropped`);
     return true;
   };
-  return Object.freeze({
-    ...call.exec,
-    // Most bodies never look; a controller costs as much as the rest of a small call.
-    get signal() {
-      return signals.signal;
-    },
-    execute: (input) => executeNested(call, attempt, signals.signal, input),
-    executeAll: (inputs, options) => executeAllNested(call, attempt, signals.signal, inputs, options),
-    deferContext(context) {
-      if (isLate('deferContext')) return;
-      const checked = checkContext(context);
-      if (!checked.ok) throw new TypeError(`core-tools: deferContext: ${checked.problem}`);
-      attempt.contexts.push(checked.context);
-    },
-    concludeTurn() {
-      if (!isLate('concludeTurn')) attempt.concludesTurn = true;
-    },
-    content(blocks) {
-      if (!isLate('content')) attempt.content = blocks;
-    },
-    progress(progress) {
-      if (!isLate('progress')) report(call, progress);
-    },
-  } satisfies ToolRun);
+  const run = signals.holder() as Mutable<ToolRun>;
+  run.id = exec.id;
+  run.callId = exec.callId;
+  run.rootCallId = exec.rootCallId;
+  run.name = exec.name;
+  run.arguments = exec.arguments;
+  run.scopePath = exec.scopePath;
+  run.execute = (input) => executeNested(call, attempt, signals.signal, input);
+  run.executeAll = (inputs, options) => executeAllNested(call, attempt, signals.signal, inputs, options);
+  run.deferContext = (context) => {
+    if (isLate('deferContext')) return;
+    const checked = checkContext(context);
+    if (!checked.ok) throw new TypeError(`core-tools: deferContext: ${checked.problem}`);
+    attempt.contexts = [...attempt.contexts, checked.context];
+  };
+  run.concludeTurn = () => {
+    if (!isLate('concludeTurn')) attempt.concludesTurn = true;
+  };
+  run.content = (blocks) => {
+    if (!isLate('content')) attempt.content = blocks;
+  };
+  run.progress = (progress) => {
+    if (!isLate('progress')) report(call, progress);
+  };
+  if (exec.parentCallId !== undefined) run.parentCallId = exec.parentCallId;
+  if (exec.argumentsText !== undefined) run.argumentsText = exec.argumentsText;
+  if (exec.tool !== undefined) run.tool = exec.tool;
+  return Object.freeze(run);
 }
+
+type Mutable<T> = { -readonly [K in keyof T]: T[K] };
 
 const fields = { message: 'string', completed: 'number', total: 'number' } as const;
 

@@ -75,7 +75,7 @@ export class AttemptSignals {
   readonly #sources: readonly AbortSignal[];
   #fused: Fused | undefined;
 
-  /** Outermost first. */
+  /** Outermost first; at least one. */
   constructor(sources: readonly AbortSignal[]) {
     this.#sources = sources;
   }
@@ -85,13 +85,34 @@ export class AttemptSignals {
   }
 
   get aborted(): boolean {
-    return this.#sources.some((source) => source.aborted);
+    for (const source of this.#sources) if (source.aborted) return true;
+    return false;
   }
 
   release(): void {
     this.#fused?.release();
   }
+
+  /**
+   * An object whose own `signal` is this one: at once if there is only one source, else made when first read. Most bodies
+   * never look, and a controller costs as much as the rest of a small call.
+   */
+  holder(): { signal: AbortSignal } {
+    const only = this.#sources.length === 1 ? this.#sources[0] : undefined;
+    if (only !== undefined) return { signal: only };
+    const holder = Object.defineProperty({}, signalsOf, { value: this });
+    // One getter for all holders: with a closure each, every call would make a hidden class of its own.
+    return Object.defineProperty(holder, 'signal', lazySignal) as { signal: AbortSignal };
+  }
 }
+
+const signalsOf = Symbol('signals');
+const lazySignal = {
+  enumerable: true,
+  get(this: { [signalsOf]: AttemptSignals }): AbortSignal {
+    return this[signalsOf].signal;
+  },
+};
 
 export function isAbortSignal(value: unknown): value is AbortSignal {
   if (value instanceof AbortSignal) return true;

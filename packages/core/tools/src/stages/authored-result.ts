@@ -15,14 +15,16 @@ import { validateOutput } from './validate-output.ts';
  * @throws Nonsense when it is no result at all
  */
 export function authoredResult(call: Call, answer: unknown): ToolExecutionResult {
-  for (const attempt of call.attempts) if (attempt.result === answer) return answer as ToolExecutionResult;
-  if (call.authored.includes(answer as ToolExecutionResult)) return answer as ToolExecutionResult;
+  for (let { attempt } = call; attempt !== undefined; attempt = attempt.previous) {
+    if (attempt.result === answer) return answer as ToolExecutionResult;
+  }
+  if (call.authored?.includes(answer as ToolExecutionResult) === true) return answer as ToolExecutionResult;
   const record = answerRecord(answer, 'a tool result');
   const contexts = checkContexts(record['additionalContexts']);
   if (!contexts.ok) throw new Nonsense(`its result has malformed contexts: ${contexts.problem}`);
   const result =
     record['isError'] === true ? failure(call, record, contexts.contexts) : success(call, record, contexts.contexts);
-  call.authored.push(result);
+  (call.authored ??= []).push(result);
   return result;
 }
 

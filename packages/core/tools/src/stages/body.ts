@@ -20,8 +20,8 @@ export async function body(call: Call, added: readonly AbortSignal[]): Promise<T
   const isAborted = (): boolean => signals.aborted || call.ctx.signal.aborted;
   if (isAborted()) return aborted(call);
 
-  const attempt = new Attempt();
-  call.attempts.push(attempt);
+  const attempt = new Attempt(call.attempt);
+  call.attempt = attempt;
   call.running = attempt;
   call.started = true;
   let result: ToolExecutionResult;

@@ -41,7 +41,7 @@ function settled(call: Call, result: ToolExecutionResult): Ended {
 }
 
 function contextsSoFar(call: Call): NonNullable<ToolExecutionResult['additionalContexts']> {
-  return call.attempts.at(-1)?.contexts ?? [];
+  return call.attempt?.contexts ?? [];
 }
 
 class WrapperChain {
