@@ -3,6 +3,7 @@ import { Call, readInput, type Engine, type ReadInput } from './call.ts';
 import { codes } from './errors.ts';
 import { executionMode } from './execution-mode.ts';
 import { aborted, fail } from './outcome.ts';
+import { gaveUp, withPatience } from './patience.ts';
 import { decide, dispatch, enter, finish, hasPolicy } from './pipeline.ts';
 import { ended, type Ended } from './pipeline-state.ts';
 import { fuse, isAbortSignal, onAbort, type Fused } from './signal.ts';
@@ -42,9 +43,13 @@ function plan(engine: Engine, ctx: Context, inputs: readonly ToolCallInput[], op
   return { inputs: inputs.map((input: ToolCallInput) => readInput(input, engine.limits)), maxParallel, signal, onResult };
 }
 
-interface Started {
+/** A call that may be next. */
+interface Candidate {
   readonly call: Call;
   readonly fused: Fused;
+}
+
+interface Started extends Candidate {
   /** Exclusive: nothing else of the batch runs beside it. */
   readonly isBarrier: boolean;
   /** Set once its body has ended, or it never got there. */
@@ -65,7 +70,9 @@ class Batch {
   /** Committed calls whose bodies outlived them. */
   #orphans: Started[] = [];
   #inFlight = 0;
-  #candidate: { call: Call; fused: Fused } | undefined;
+  #candidate: Candidate | undefined;
+  /** Something happened since the lane last looked around. */
+  #isStirred = false;
   #wake: () => void = () => undefined;
 
   constructor(engine: Engine, ctx: Context, batch: BatchPlan, parent: Call | undefined) {
@@ -77,41 +84,54 @@ class Batch {
 
   async run(): Promise<ToolExecutionResult[]> {
     const { inputs, signal } = this.#plan;
-    const unwatch = signal.aborted ? undefined : onAbort(signal, () => { this.#wake(); });
+    const unwatch = signal.aborted ? undefined : onAbort(signal, () => { this.#stir(); });
     while (this.#results.length < inputs.length) {
+      this.#isStirred = false;
       const head = this.#started[this.#results.length];
       if (head?.outcome !== undefined) await this.#commit(head, head.outcome);
       else if (head === undefined && signal.aborted) this.#skip();
-      else if (!signal.aborted && (await this.#mayStart())) await this.#start();
-      else await new Promise<void>((resolve) => { this.#wake = resolve; });
+      else if (!(await this.#start())) await this.#stirred();
     }
     unwatch?.();
     return this.#results;
   }
 
-  /** Decides anew each time, so that a registry or classifier that changed in between is heard. */
-  async #mayStart(): Promise<boolean> {
-    const { inputs, maxParallel } = this.#plan;
-    if (this.#started.length === inputs.length || this.#inFlight >= maxParallel) return false;
+  /** Starts the next call if it may start now, and says whether it did. */
+  async #start(): Promise<boolean> {
+    const { inputs, maxParallel, signal } = this.#plan;
+    if (signal.aborted || this.#started.length === inputs.length || this.#inFlight >= maxParallel) return false;
     const uncommitted = this.#started.slice(this.#results.length);
     if (uncommitted.some((each) => each.isBarrier)) return false;
-    return (await this.#mode()) === 'parallel' || uncommitted.length === 0;
-  }
 
-  async #start(): Promise<void> {
+    // Decided anew each time, so that a registry or classifier that changed in between is heard, and decided once: what is
+    // started is what was judged.
     const { call, fused } = this.#next();
-    const isBarrier = (await this.#mode()) === 'exclusive';
+    const isBarrier = (await this.#mode(call)) === 'exclusive';
+    if (signal.aborted || (isBarrier && uncommitted.length > 0)) return false;
+    if (!call.isRegistered) return this.#start();
     this.#candidate = undefined;
     const started: Started = { call, fused, isBarrier, outcome: undefined };
     this.#started.push(started);
     started.outcome = enter(call) ?? this.#busy(started) ?? (hasPolicy(call) ? await decide(call) : undefined);
-    if (started.outcome !== undefined) return;
+    if (started.outcome !== undefined) return true;
     this.#inFlight += 1;
     void dispatch(call).then((outcome) => {
       started.outcome = outcome;
       this.#inFlight -= 1;
-      this.#wake();
+      this.#stir();
     });
+    return true;
+  }
+
+  #stir(): void {
+    this.#isStirred = true;
+    this.#wake();
+  }
+
+  /** Sleeps until something happens, unless it did while the lane was busy looking. */
+  async #stirred(): Promise<void> {
+    if (this.#isStirred) return;
+    await new Promise<void>((resolve) => { this.#wake = resolve; });
   }
 
   async #commit(started: Started, outcome: Ended): Promise<void> {
@@ -125,17 +145,19 @@ class Batch {
   #skip(): void {
     const { call, fused } = this.#next();
     this.#candidate = undefined;
-    fused.release();
+    drop({ call, fused });
     this.#started.push({ call, fused, isBarrier: false, outcome: undefined });
     this.#push(aborted(call));
   }
 
   #push(result: ToolExecutionResult): void {
     const index = this.#results.push(result) - 1;
+    const failed = (error: unknown): void => this.#ctx.logger.error('core-tools: onResult of executeAll threw', error);
     try {
-      this.#plan.onResult?.(result, index);
+      const answer: unknown = this.#plan.onResult?.(result, index);
+      if (answer instanceof Promise) answer.catch(failed);
     } catch (error) {
-      this.#ctx.logger.error('core-tools: onResult of executeAll threw', error);
+      failed(error);
     }
   }
 
@@ -154,24 +176,29 @@ class Batch {
     );
   }
 
-  async #mode(): Promise<ExecutionMode> {
-    const { call } = this.#next();
+  async #mode(call: Call): Promise<ExecutionMode> {
     if (call.rejection !== undefined) return 'exclusive';
     const { tool } = call;
     const args = call.exec.arguments;
     if (executionMode(tool, args) === 'exclusive') return 'exclusive';
     if (tool?.locks === undefined || args === undefined) return 'parallel';
-    call.lockRequest ??= lockRequest(tool, args);
-    return (await call.lockRequest).everything === true ? 'exclusive' : 'parallel';
+    const request = await withPatience(call, (call.lockRequest ??= lockRequest(tool, args)));
+    return request === gaveUp || request.everything === true ? 'exclusive' : 'parallel';
   }
 
   /** The next call in order, with the definition that is registered now. */
-  #next(): { call: Call; fused: Fused } {
+  #next(): Candidate {
     if (this.#candidate?.call.isRegistered === true) return this.#candidate;
-    this.#candidate?.fused.release();
+    if (this.#candidate !== undefined) drop(this.#candidate);
     const input = this.#plan.inputs[this.#started.length] as ReadInput;
     const fused = fuse(input.signal === undefined ? [this.#plan.signal] : [this.#plan.signal, input.signal]);
     this.#candidate = { call: new Call(this.#engine, this.#ctx, input, fused.signal, this.#parent), fused };
     return this.#candidate;
   }
+}
+
+/** A call that never entered: nothing of it stays on anybody's signal. */
+function drop({ call, fused }: Candidate): void {
+  call.finish();
+  fused.release();
 }
