@@ -1,5 +1,6 @@
 import { snapshotJson, type JsonValue } from '@sluice/core-schema';
 import type { ContentBlock } from './blocks.ts';
+import { disown } from './disown.ts';
 import type { AdditionalContext } from './types.ts';
 
 /** Blocks that passed the check, deep-frozen, or why they did not. */
@@ -8,7 +9,10 @@ export type CheckedContent = { ok: true; content: readonly ContentBlock[] } | { 
 /** Every place where blocks enter a result calls this; nothing unchecked reaches a model. */
 export function checkContent(blocks: unknown): CheckedContent {
   const snapshot = snapshotJson(blocks);
-  if (!snapshot.ok) return { ok: false, problem: at(snapshot.issue.path, snapshot.issue.message) };
+  if (!snapshot.ok) {
+    disown(blocks);
+    return { ok: false, problem: at(snapshot.issue.path, snapshot.issue.message) };
+  }
   const copy = snapshot.value;
   if (!Array.isArray(copy)) return { ok: false, problem: 'content must be an array of content blocks' };
   for (let i = 0; i < copy.length; i += 1) {

@@ -1,4 +1,5 @@
 import type { JsonValue } from '@sluice/core-schema';
+import { disown } from './disown.ts';
 import type { RegisteredTool } from './registry/registered-tool.ts';
 import type { ExecutionMode } from './types.ts';
 
@@ -11,6 +12,7 @@ export function executionMode(tool: RegisteredTool | undefined, args: JsonValue 
   if (tool.isConcurrencySafe === undefined) return tool.locks === undefined ? 'exclusive' : 'parallel';
   try {
     const answer: unknown = tool.isConcurrencySafe(args);
+    disown(answer);
     return answer === true ? 'parallel' : 'exclusive';
   } catch {
     return 'exclusive';

@@ -1,56 +1,95 @@
 import type { Logger } from '@sluice/core-context';
-import { snapshotJson, type JsonValue } from '@sluice/core-schema';
+import { describeIssues, snapshotJson, type JsonValue, type SnapshotLimits } from '@sluice/core-schema';
 import type { ToolCallView, ToolResultView } from './cards.ts';
+import { checkContent } from './content.ts';
+import { disown } from './disown.ts';
 import type { RegisteredTool } from './registry/registered-tool.ts';
 import type { PresentableResult } from './types.ts';
 
+/** A call as it is to be drawn. Without `arguments` it is one without arguments, as for `execute`. */
+export interface PresentableCall {
+  readonly name: string;
+  readonly arguments?: unknown;
+}
+
+interface Surroundings {
+  readonly limits: SnapshotLimits;
+  readonly logger: Logger;
+}
+
 /** The tool's own card, or a generic one: unknown tools, bad arguments and throwing presenters are no errors here. */
-export function pendingCard(tool: RegisteredTool | undefined, name: string, args: unknown, logger: Logger): ToolCallView {
-  const own = card(tool, args, logger, (checked) => tool?.definition.presentCall?.(checked));
-  return own ?? genericCall(tool, name, args);
+export function pendingCard(tool: RegisteredTool | undefined, call: PresentableCall, around: Surroundings): ToolCallView {
+  const args = readArguments(call, around.limits);
+  const own = card(tool, args, around.logger, 'needs title', (checked) => tool?.presentCall?.(checked));
+  if (own !== undefined) return own as unknown as ToolCallView;
+  const title = tool?.facts.annotations?.title ?? call.name;
+  return Object.freeze(args === undefined ? { card: 'generic', title } : { card: 'generic', title, rawInput: args });
 }
 
 export function completedCard(
   tool: RegisteredTool | undefined,
-  args: unknown,
+  call: PresentableCall,
   result: PresentableResult,
-  logger: Logger,
+  around: Surroundings,
 ): ToolResultView {
-  const seen: PresentableResult =
-    result.meta === undefined
-      ? { content: result.content, isError: result.isError }
-      : { content: result.content, isError: result.isError, meta: result.meta };
-  const own = card(tool, args, logger, (checked) => tool?.definition.presentResult?.(checked, seen));
-  return own ?? { card: 'generic', content: result.content };
+  // Replayed from somebody's log, perhaps: what is no content or no JSON is left out.
+  const content = checkContent(result.content);
+  const meta = result.meta === undefined ? undefined : snapshotJson(result.meta, around.limits);
+  const seen: PresentableResult = Object.freeze({
+    content: content.ok ? content.content : [],
+    isError: result.isError,
+    ...(meta?.ok === true ? { meta: meta.value } : {}),
+  });
+  const args = readArguments(call, around.limits);
+  const own = card(tool, args, around.logger, 'title optional', (checked) => tool?.presentResult?.(checked, seen));
+  return own === undefined ? Object.freeze({ card: 'generic', content: seen.content }) : (own as unknown as ToolResultView);
 }
 
-function card<V extends { readonly card: string }>(
+type TitleRule = 'needs title' | 'title optional';
+
+function card(
   tool: RegisteredTool | undefined,
-  args: unknown,
+  args: JsonValue | undefined,
   logger: Logger,
-  present: (args: JsonValue) => V | undefined,
-): V | undefined {
-  if (tool === undefined) return undefined;
+  title: TitleRule,
+  present: (args: JsonValue) => unknown,
+): JsonValue | undefined {
+  if (tool === undefined || args === undefined) return undefined;
   try {
-    const snapshot = snapshotJson(args);
-    if (!snapshot.ok || tool.parameters.validate(snapshot.value).length > 0) return undefined;
-    const view: unknown = present(snapshot.value);
+    if (tool.parameters.validate(args).length > 0) return undefined;
+    const view = present(args);
     if (view === undefined) return undefined;
-    const copy = snapshotJson(view);
-    if (copy.ok && isCard(copy.value)) return copy.value as unknown as V;
-    logger.warn(`core-tools: a presenter of tool "${tool.name}" gave no card; drawing the generic one`);
+    disown(view);
+    const copy = snapshotJson(withoutUndefined(view));
+    if (copy.ok && isCard(copy.value, title)) return copy.value;
+    const why = copy.ok ? 'a card has a tag, "card", and a "title", both text' : describeIssues([copy.issue], 'the card');
+    logger.warn(`core-tools: a presenter of tool "${tool.name}" gave no card: ${why}; drawing the generic one`);
   } catch (error) {
     logger.warn(`core-tools: a presenter of tool "${tool.name}" failed; drawing the generic card`, error);
   }
   return undefined;
 }
 
-function genericCall(tool: RegisteredTool | undefined, name: string, args: unknown): ToolCallView {
-  const snapshot = snapshotJson(args);
-  const title = tool?.facts.annotations?.title ?? name;
-  return snapshot.ok ? { card: 'generic', title, rawInput: snapshot.value } : { card: 'generic', title };
+function readArguments(call: PresentableCall, limits: SnapshotLimits): JsonValue | undefined {
+  try {
+    const snapshot = snapshotJson('arguments' in call ? call.arguments : {}, limits);
+    return snapshot.ok ? snapshot.value : undefined;
+  } catch {
+    return undefined;
+  }
 }
 
-function isCard(value: JsonValue): boolean {
-  return typeof value === 'object' && value !== null && !Array.isArray(value) && typeof (value as { card?: unknown }).card === 'string';
+/** `description: args.description` is how optional members of a card are written; left undefined, they are absent. */
+function withoutUndefined(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(withoutUndefined);
+  if (typeof value !== 'object' || value === null || Object.getPrototypeOf(value) !== Object.prototype) return value;
+  const kept = Object.entries(value).filter(([, member]) => member !== undefined);
+  return Object.fromEntries(kept.map(([key, member]) => [key, withoutUndefined(member)]));
+}
+
+/** Tags are open, so all that is asked of a card is what can be drawn where its tag is not known. */
+function isCard(value: JsonValue, rule: TitleRule): boolean {
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) return false;
+  const { card: tag, title } = value as Readonly<Record<string, JsonValue | undefined>>;
+  return typeof tag === 'string' && (typeof title === 'string' || (title === undefined && rule === 'title optional'));
 }

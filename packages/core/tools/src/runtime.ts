@@ -3,11 +3,11 @@ import { snapshotJson, type JsonValue } from '@sluice/core-schema';
 import { Call, readInput, type Engine } from './call.ts';
 import { executionMode } from './execution-mode.ts';
 import { runCall } from './pipeline.ts';
-import { completedCard, pendingCard } from './present.ts';
+import { completedCard, pendingCard, type PresentableCall } from './present.ts';
 import { captureTool } from './registry/registered-tool.ts';
 import { assertKnown, compileRestriction } from './registry/restriction.ts';
 import { runBatch } from './scheduler.ts';
-import type { ToolChange, ToolRuntime } from './types.ts';
+import type { PresentableResult, ToolChange, ToolRuntime } from './types.ts';
 
 /** What `ctx.tools` is for one context: joins registry, pipeline and scheduler, and decides nothing. */
 export function toolsFor(engine: Engine, ctx: Context): ToolRuntime {
@@ -31,11 +31,10 @@ export function toolsFor(engine: Engine, ctx: Context): ToolRuntime {
     });
   };
 
-  const present = ((call: { name: string; arguments?: unknown }, result?: Parameters<typeof completedCard>[2]) => {
+  const around = { limits: engine.limits, logger: ctx.logger };
+  const present = ((call: PresentableCall, result?: PresentableResult) => {
     const tool = registry.resolve(scope, call.name);
-    return result === undefined
-      ? pendingCard(tool, call.name, call.arguments, ctx.logger)
-      : completedCard(tool, call.arguments, result, ctx.logger);
+    return result === undefined ? pendingCard(tool, call, around) : completedCard(tool, call, result, around);
   }) as ToolRuntime['present'];
 
   return Object.freeze({
@@ -77,7 +76,7 @@ export function toolsFor(engine: Engine, ctx: Context): ToolRuntime {
     schemas: () => registry.schemas(scope),
     executionMode(call) {
       const tool = registry.resolve(scope, call.name);
-      const snapshot = snapshotJson(call.arguments ?? {}, engine.limits);
+      const snapshot = snapshotJson('arguments' in call ? call.arguments : {}, engine.limits);
       const args: JsonValue | undefined =
         snapshot.ok && tool?.parameters.validate(snapshot.value).length === 0 ? snapshot.value : undefined;
       return executionMode(tool, args);

@@ -23,7 +23,12 @@ export interface RegisteredTool {
   readonly isConcurrencySafe: ToolDefinition['isConcurrencySafe'];
   readonly locks: ToolDefinition['locks'];
   readonly finalizeContent: ToolDefinition['finalizeContent'];
+  readonly presentCall: ToolDefinition['presentCall'];
+  readonly presentResult: ToolDefinition['presentResult'];
 }
+
+/** As parameters, `{}` is the property map of no properties; as an output it is what it is in JSON Schema: any value. */
+const ANY_VALUE = Object.freeze({ type: 'json' });
 
 const annotationKeys = {
   title: 'string',
@@ -60,7 +65,8 @@ export function captureTool(definition: ToolDefinition, registrant: string): Reg
   const origin = isTyped(definition) ? 'own' : 'foreign';
   const compiledParameters = compileSchema(parameters, { origin, label: `tool "${name}" parameters` });
   if (!isObjectRoot(compiledParameters)) throw wrong('parameters must describe an object');
-  const compiledOutput = compileSchema(output.schema, { origin, label: `tool "${name}" output.schema` });
+  const outputSource = isRecord(output.schema) && Reflect.ownKeys(output.schema).length === 0 ? ANY_VALUE : output.schema;
+  const compiledOutput = compileSchema(outputSource, { origin, label: `tool "${name}" output.schema` });
   const annotations = captureAnnotations(definition.annotations, wrong);
 
   return Object.freeze({
@@ -80,6 +86,8 @@ export function captureTool(definition: ToolDefinition, registrant: string): Reg
     isConcurrencySafe: definition.isConcurrencySafe?.bind(definition),
     locks: definition.locks?.bind(definition),
     finalizeContent: definition.finalizeContent?.bind(definition),
+    presentCall: definition.presentCall?.bind(definition),
+    presentResult: definition.presentResult?.bind(definition),
   });
 }
 

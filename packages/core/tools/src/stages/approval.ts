@@ -41,7 +41,7 @@ function requestFor(call: Call, reason: string | undefined): ApprovalRequest {
     toolName: exec.name,
     callId: exec.callId,
     arguments: exec.arguments ?? null,
-    view: pendingCard(call.tool, exec.name, exec.arguments, call.ctx.logger),
+    view: pendingCard(call.tool, exec, { limits: call.engine.limits, logger: call.ctx.logger }),
     signal: exec.signal,
   };
   if (exec.scopePath.length > 0) request.scope = exec.scopePath.join('/');

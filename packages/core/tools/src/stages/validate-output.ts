@@ -2,6 +2,7 @@ import { describeIssues, snapshotJson, type JsonValue } from '@sluice/core-schem
 import type { Attempt } from '../attempt.ts';
 import type { Call } from '../call.ts';
 import { checkContent } from '../content.ts';
+import { disown } from '../disown.ts';
 import { codes } from '../errors.ts';
 import { fail, RAN_HINT, succeed } from '../outcome.ts';
 import type { RegisteredTool } from '../registry/registered-tool.ts';
@@ -50,7 +51,10 @@ export function validateOutput(call: Call, tool: RegisteredTool, value: unknown,
       const made = tool.presentationMeta(args, snapshot.value);
       if (made !== undefined) {
         const checked = snapshotJson(made, call.engine.limits);
-        if (!checked.ok) return invalid(`output.presentationMeta: ${describeIssues([checked.issue], 'meta')}`);
+        if (!checked.ok) {
+          disown(made);
+          return invalid(`output.presentationMeta: ${describeIssues([checked.issue], 'meta')}`);
+        }
         meta = checked.value;
       }
     } catch (error) {
