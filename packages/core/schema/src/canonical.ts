@@ -47,7 +47,7 @@ function write(root: JsonObject | readonly JsonValue[]): string {
       text += scalarText(child);
       continue;
     }
-    frame = open(child as JsonObject | readonly JsonValue[]);
+    frame = open(child);
     frames.push(frame);
     text += frame.keys === undefined ? '[' : '{';
   }
@@ -60,5 +60,5 @@ function write(root: JsonObject | readonly JsonValue[]): string {
  */
 export function canonicalJson(value: JsonValue): string {
   if (typeof value !== 'object' || value === null) return scalarText(value);
-  return write(value as JsonObject | readonly JsonValue[]);
+  return write(value);
 }

@@ -15,6 +15,13 @@ interface Frame {
   next: number;
 }
 
+interface Rules {
+  readonly maxDepth: number;
+  readonly maxNodes: number;
+  /** Keys of objects that are left out of the copy, whatever they hold. */
+  readonly skips: ((key: PropertyKey) => boolean) | undefined;
+}
+
 class Refusal {
   readonly issue: SchemaIssue;
 
@@ -48,7 +55,7 @@ function refuseDepth(frames: readonly Frame[], source: object, maxDepth: number)
   refuse(frames, `nested at most ${maxDepth} levels deep`, 'a deeper value');
 }
 
-function enter(frames: readonly Frame[], source: object, budget: number, maxNodes: number): Frame {
+function enter(frames: readonly Frame[], source: object, budget: number, { maxNodes, skips }: Rules): Frame {
   const proto = Object.getPrototypeOf(source) as object | null;
   if (Array.isArray(source)) {
     if (!isArrayPrototype(proto)) refuse(frames, 'a plain array', preview(source));
@@ -62,8 +69,9 @@ function enter(frames: readonly Frame[], source: object, budget: number, maxNode
     return { source, copy: [], keys: undefined, length, next: 0 };
   }
   if (!isObjectPrototype(proto)) refuse(frames, 'a plain object', preview(source));
-  const keys = Reflect.ownKeys(source);
+  let keys = Reflect.ownKeys(source);
   if (keys.length > budget) refuseSize(maxNodes);
+  if (skips !== undefined) keys = keys.filter((key) => !skips(key));
   return { source, copy: {}, keys, length: keys.length, next: 0 };
 }
 
@@ -77,12 +85,13 @@ function readProperty(frames: readonly Frame[], frame: Frame, key: PropertyKey):
   return property.value;
 }
 
-function walk(root: object, maxDepth: number, maxNodes: number): JsonValue {
+function walk(root: object, rules: Rules): JsonValue {
+  const { maxDepth, maxNodes } = rules;
   const frames: Frame[] = [];
   if (maxDepth < 1) refuseDepth(frames, root, maxDepth);
   let budget = maxNodes - 1;
   if (budget < 0) refuseSize(maxNodes);
-  let frame = enter(frames, root, budget, maxNodes);
+  let frame = enter(frames, root, budget, rules);
   const result = frame.copy;
   budget -= frame.length;
   frames.push(frame);
@@ -101,7 +110,7 @@ function walk(root: object, maxDepth: number, maxNodes: number): JsonValue {
     let child: Frame | undefined;
     if (typeof value === 'object' && value !== null) {
       if (frames.length >= maxDepth) refuseDepth(frames, value, maxDepth);
-      child = enter(frames, value, budget, maxNodes);
+      child = enter(frames, value, budget, rules);
       budget -= child.length;
     } else if (!isJsonPrimitive(value)) {
       refuse(frames, JSON_VALUE, preview(value));
@@ -120,10 +129,16 @@ function walk(root: object, maxDepth: number, maxNodes: number): JsonValue {
  * The slow twin of the fast copy in snapshot.ts: same rules, but it keeps the way from the root, so that it can name the
  * offender, and it expects that any read may run foreign code. Used for proxies and for values that the fast copy refused.
  * The value may have changed meanwhile; then the answer is about what it is now.
+ * @param skips keys of objects to leave out of the copy.
  */
-export function walkCarefully(root: object, maxDepth: number, maxNodes: number): Snapshot {
+export function walkCarefully(
+  root: object,
+  maxDepth: number,
+  maxNodes: number,
+  skips?: (key: PropertyKey) => boolean,
+): Snapshot {
   try {
-    return { ok: true, value: walk(root, maxDepth, maxNodes) };
+    return { ok: true, value: walk(root, { maxDepth, maxNodes, skips }) };
   } catch (error) {
     if (error instanceof Refusal) return { ok: false, issue: error.issue };
     return { ok: false, issue: issueAt([], 'cannot be read: a proxy or accessor threw', JSON_VALUE, 'an unreadable value') };

@@ -1,79 +1,72 @@
-import { createRequire } from 'node:module';
-import type { ErrorObject, Options, ValidateFunction } from 'ajv';
 import { SluiceError } from './errors.ts';
-import { mustBe, issueAt, type SchemaIssue } from './issue.ts';
+import type { SchemaIssue } from './issue.ts';
 import type { JsonObject, JsonValue } from './json.ts';
-import type { PathStep } from './path.ts';
-import { preview } from './preview.ts';
-import { snapshotJson } from './snapshot.ts';
+import { checkSchema } from './schema/check.ts';
+import { acceptsOnlyObjects } from './schema/object-only.ts';
+import { recall, remember } from './schema-cache.ts';
+import { readSource } from './source/read-source.ts';
+import { Validator } from './validate/validator.ts';
 
-/** A schema that is checked, detached and ready to validate. */
+/** A schema that is checked, detached from its source and ready to validate. */
 export interface CompiledSchema {
-  /** The plain JSON Schema, deep-frozen and detached from its source: what a model is shown. */
+  /** Plain JSON Schema, deep-frozen: what a model is shown. Later changes of the source do not reach it. */
   readonly json: JsonObject;
-  /** Issues of a value; `[]` (always the same frozen array) when it is valid. Compiled on first use. */
+  /**
+   * What is wrong with a value; always the same frozen empty array when nothing is.
+   * Takes values as `snapshotJson` gives them, and changes nothing: no coercion, no defaults. The first call compiles.
+   * Stops after 50 issues, and after the first one for values of more than 2,000 nodes.
+   */
   validate(value: JsonValue): readonly SchemaIssue[];
 }
 
-const NONE: readonly SchemaIssue[] = Object.freeze([]);
-const load = createRequire(import.meta.url);
-
-interface AjvLike {
-  compile(schema: object): ValidateFunction;
-}
-let ajv: AjvLike | undefined;
-
-function instance(): AjvLike {
-  if (ajv !== undefined) return ajv;
-  const { default: Ajv } = load('ajv/dist/2020.js') as { default: new (options: Options) => AjvLike };
-  const { default: addFormats } = load('ajv-formats') as { default: (target: AjvLike) => unknown };
-  ajv = new Ajv({ strict: false, allErrors: true, verbose: true });
-  addFormats(ajv);
-  return ajv;
+export interface CompileOptions {
+  /**
+   * `own`: written by the developer of this process. Unknown keywords and formats, keywords without effect and
+   * contradictions are slips and refused; `x-...` keys are tolerated.
+   * `foreign`: sent by somebody else, such as an MCP server. What is unknown is ignored; patterns are run in bounded time.
+   */
+  origin: 'own' | 'foreign';
+  /** Who speaks, for messages: `tool "read_file" parameters`. */
+  label: string;
 }
 
-function stepsOf(root: JsonValue, pointer: string): PathStep[] {
-  const steps: PathStep[] = [];
-  let node: unknown = root;
-  for (const raw of pointer.split('/').slice(1)) {
-    const key = raw.replaceAll('~1', '/').replaceAll('~0', '~');
-    steps.push(Array.isArray(node) ? Number(key) : key);
-    node = (node as Record<string, unknown>)[key];
+const objectRoots = new WeakSet<CompiledSchema>();
+
+/**
+ * Checks a schema source at once and gives its validator.
+ *
+ * Accepts JSON Schema (draft-07 and 2020-12), a TypeBox schema, a Standard JSON Schema object (zod, valibot, arktype), and
+ * a property map such as `{ path: { type: 'string', required: true } }`. Equal schemas share one validator.
+ *
+ * @throws SluiceError `INVALID_SCHEMA`, with label, path, what is wrong and what to do: no JSON, a violation of the
+ * meta-schema, a reference to another document or to nothing, references that never end, a pattern that cannot be bounded.
+ */
+export function compileSchema(source: unknown, options: CompileOptions): CompiledSchema {
+  const { origin, label } = options;
+  const document = readSource(source, label);
+  const strict = origin === 'own' && !document.isGenerated;
+  const key = `${origin}:${strict ? 'strict' : 'open'}:${JSON.stringify(document.json)}`;
+  const known = recall(key);
+  if (known !== undefined) return known;
+
+  const checked = checkSchema(document.json, { strict, foreign: origin === 'foreign' });
+  if ('violations' in checked) {
+    throw new SluiceError('INVALID_SCHEMA', `${label}: invalid schema: ${checked.violations.join('; ')}`);
   }
-  return steps;
+  const validator = new Validator(checked, origin === 'foreign');
+  const compiled: CompiledSchema = Object.freeze({
+    json: document.json,
+    validate: (value: JsonValue) => validator.validate(value),
+  });
+  if (acceptsOnlyObjects(checked)) objectRoots.add(compiled);
+  remember(key, compiled);
+  return compiled;
 }
 
-function issueOf(root: JsonValue, error: ErrorObject): SchemaIssue {
-  const steps = stepsOf(root, error.instancePath);
-  if (error.keyword === 'type') return mustBe(steps, `of type ${String(error.params['type'])}`, preview(error.data));
-  if (error.keyword === 'required') {
-    const at = [...steps, String(error.params['missingProperty'])];
-    return { ...issueAt(at, '', 'a value', 'nothing'), message: `missing required property "${at.join('.')}"` };
-  }
-  return issueAt(steps, `${error.message ?? 'is invalid'}, received ${preview(error.data)}`, error.keyword, preview(error.data));
-}
-
-/** Checks a schema source and gives its validator. */
-export function compileSchema(source: unknown, options: { origin: 'own' | 'foreign'; label: string }): CompiledSchema {
-  const standard = (source as { '~standard'?: { jsonSchema?: { input(o: object): unknown } } } | null)?.['~standard'];
-  const raw = standard?.jsonSchema === undefined ? source : standard.jsonSchema.input({ target: 'draft-2020-12' });
-  const taken = snapshotJson(JSON.parse(JSON.stringify(raw) ?? 'null'));
-  if (!taken.ok || typeof taken.value !== 'object' || taken.value === null || Array.isArray(taken.value)) {
-    throw new SluiceError('INVALID_SCHEMA', `${options.label}: a schema must be a JSON Schema object, received ${preview(source)}`);
-  }
-  const json = taken.value as JsonObject;
-  let check: ValidateFunction | undefined;
-  return {
-    json,
-    validate(value) {
-      check ??= instance().compile(json);
-      if (check(value)) return NONE;
-      return (check.errors ?? []).map((error) => issueOf(value, error));
-    },
-  };
-}
-
-/** Whether a schema describes an object at its root, as parameters must. */
+/**
+ * Whether a schema accepts nothing but objects, as parameters must: `type: 'object'`, or a reference, an intersection or
+ * a union that comes to that. A schema that merely lists `properties` accepts `null` and text as well.
+ */
 export function isObjectRoot(schema: CompiledSchema): boolean {
-  return schema.json['type'] === 'object';
+  return objectRoots.has(schema);
 }

@@ -1,7 +1,7 @@
 /** One step into a value: a key of an object or an index of an array. */
 export type PathStep = string | number;
 
-const IDENTIFIER = /^[\p{ID_Start}_$][\p{ID_Continue}$\u200c\u200d-]*$/u;
+const IDENTIFIER = /^[\p{ID_Start}_$][\p{ID_Continue}$-]*$/u;
 const MAX_STEP_LENGTH = 80;
 const SHOWN_STEPS = 12;
 

@@ -23,7 +23,7 @@ const EXACT_ARRAY_KEYS = 64;
 
 const { isProxy } = types;
 /** Four times faster on array elements than reading their descriptors. A setter alone reads as undefined, which is refused. */
-const lookupGetter = (Object.prototype as unknown as { __lookupGetter__(key: number): unknown }).__lookupGetter__;
+const lookupGetter = (Object.prototype as { __lookupGetter__?: unknown }).__lookupGetter__ as (this: object, key: number) => unknown;
 const { getOwnPropertyDescriptor, getOwnPropertyNames, getOwnPropertySymbols, getPrototypeOf, freeze, keys } = Object;
 
 /** Whether a primitive survives JSON unchanged. Containers are not asked. */
