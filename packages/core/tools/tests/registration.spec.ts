@@ -555,6 +555,21 @@ describe('what is registered', () => {
   });
 });
 
+describe('a callback that must be synchronous', () => {
+  const lost = (async () => { throw new Error('lost'); }) as never;
+  it.each<[string, object]>([
+    ['output.render', { output: { schema: {}, render: lost } }],
+    ['output.presentationMeta', { output: { schema: {}, render: () => [], presentationMeta: lost } }],
+    ['finalizeContent', { finalizeContent: lost }],
+  ])('and answers with a promise fails the call, and a rejection of it harms nobody: %s', async (name, overrides) => {
+    const { ctx } = setup();
+    ctx.tools.register(raw(overrides as Record<string, unknown>));
+    const result = await ctx.tools.execute({ name: 'raw' });
+    expect(codeOf(result)).toBe('INVALID_TOOL_OUTPUT');
+    expect(textOf(result)).toContain(name);
+  });
+});
+
 describe('annotations', () => {
   it('are what policies read and the model never sees [W36]', async () => {
     const { ctx } = setup();
