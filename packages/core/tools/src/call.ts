@@ -171,10 +171,12 @@ export class Call {
         this.#stopWatching();
         for (const each of [...watchers]) each();
       };
-      const sources = new Set([this.exec.signal, this.ctx.signal]);
-      const disposers = [...sources].map((source) => onAbort(source, run));
+      const own = this.ctx.signal;
+      const unwatchOwn = onAbort(own, run, true);
+      const unwatchCaller = this.exec.signal === own ? undefined : onAbort(this.exec.signal, run);
       this.#unwatch = () => {
-        for (const dispose of disposers) dispose();
+        unwatchOwn();
+        unwatchCaller?.();
       };
     }
     const watchers = this.#abortWatchers;
@@ -188,6 +190,7 @@ export class Call {
 
   /** The execute stage is over. A body that outlives it keeps its locks until it ends; whoever waits for them hears so. */
   leaveBody(): void {
+    this.settled = true;
     if (this.running === undefined) this.releaseLocks();
     else this.engine.locks.orphan(this);
   }

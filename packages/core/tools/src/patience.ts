@@ -13,32 +13,33 @@ export const gaveUp: unique symbol = Symbol('gave up waiting');
  * Waits for a stage, but not for ever once the call is aborted. While a body runs it does wait: bodies are never abandoned
  * here. A late answer, or a late rejection, harms nobody.
  */
-export async function withPatience<T>(call: Call, work: Promise<T>): Promise<T | typeof gaveUp> {
-  let timer: ReturnType<typeof setTimeout> | undefined;
-  let giveUp!: () => void;
-  const impatience = new Promise<typeof gaveUp>((resolve) => {
-    giveUp = () => {
-      resolve(gaveUp);
+export function withPatience<T>(call: Call, work: Promise<T>): Promise<T | typeof gaveUp> {
+  return new Promise((resolve, reject) => {
+    let timer: ReturnType<typeof setTimeout> | undefined;
+    const startGrace = (): void => {
+      timer = setTimeout(() => {
+        const body = call.running?.ended;
+        if (body === undefined) resolve(gaveUp);
+        else void body.then(startGrace, startGrace);
+      }, ABORT_GRACE_MS);
     };
+    let unwatch: (() => void) | undefined;
+    if (call.isAborted) startGrace();
+    else unwatch = call.onAbort(startGrace);
+    const stop = (): void => {
+      if (timer === undefined) unwatch?.();
+      else clearTimeout(timer);
+    };
+    work.then(
+      (value) => {
+        stop();
+        resolve(value);
+      },
+      (error: unknown) => {
+        stop();
+        // eslint-disable-next-line @typescript-eslint/prefer-promise-reject-errors -- what the stage threw goes on as it is
+        reject(error);
+      },
+    );
   });
-  const startGrace = (): void => {
-    timer = setTimeout(() => {
-      const body = call.running?.ended;
-      if (body === undefined) giveUp();
-      else void body.then(startGrace, startGrace);
-    }, ABORT_GRACE_MS);
-  };
-  let unwatch: (() => void) | undefined;
-  if (call.isAborted) startGrace();
-  else unwatch = call.onAbort(startGrace);
-  try {
-    return await Promise.race([work, impatience]);
-  } finally {
-    clearTimeout(timer);
-    unwatch?.();
-  }
-}
-
-export function isPromise(value: unknown): value is Promise<unknown> {
-  return value instanceof Promise;
 }

@@ -3,6 +3,7 @@ import { codes } from './errors.ts';
 import { aborted, fail } from './outcome.ts';
 import { ended, endedFinally, isEnded, type Ended } from './pipeline-state.ts';
 import { approval } from './stages/approval.ts';
+import { body } from './stages/body.ts';
 import { execute } from './stages/execute.ts';
 import { finalizeContent } from './stages/finalize-content.ts';
 import { runGuards } from './stages/guard.ts';
@@ -34,7 +35,7 @@ export async function decide(call: Call): Promise<Ended | undefined> {
   if (closed !== undefined) return closed;
   const decision = await preExecute(call);
   if (isEnded(decision)) return decision;
-  const guarded = await runGuards(call, decision, false);
+  const guarded = hasGuards(call) ? await runGuards(call, decision, false) : decision;
   if (isEnded(guarded)) return guarded;
   if (guarded.ask !== undefined) {
     const refused = await approval(call, guarded.ask.reason);
@@ -56,24 +57,30 @@ export async function dispatch(call: Call): Promise<Ended> {
       return refused;
     }
   }
-  const done = await execute(call);
+  const isWrapped = call.ctx.listeners('tools/execute').length > 0;
+  const done = isWrapped ? await execute(call) : ended(await body(call));
   call.leaveBody();
   const { result } = done;
   return !result.isError && call.isAborted ? ended(aborted(call, result.additionalContexts)) : done;
 }
 
 /** Every outcome's way out: post-execute, the tool's last word, `tools/result`. */
-export async function finish(call: Call, { result, skipsPost }: Ended): Promise<ToolExecutionResult> {
-  const shaped = skipsPost ? result : await postExecute(call, result);
-  return publish(call, finalizeContent(call, shaped));
+export function finish(call: Call, { result, skipsPost }: Ended): ToolExecutionResult | Promise<ToolExecutionResult> {
+  const end = (shaped: ToolExecutionResult): ToolExecutionResult => publish(call, finalizeContent(call, shaped));
+  const isShaped = !skipsPost && call.ctx.listeners('tools/post-execute').length > 0;
+  return isShaped ? postExecute(call, result).then(end) : end(result);
 }
 
 export function hasPolicy(call: Call): boolean {
   return (
     call.ctx.listeners('tools/pre-execute').length > 0 ||
-    call.engine.registry.guards(call.ctx.scopeRef).length > 0 ||
+    hasGuards(call) ||
     call.ctx.closedGates().length > 0
   );
+}
+
+function hasGuards(call: Call): boolean {
+  return call.engine.registry.guards(call.ctx.scopeRef).length > 0;
 }
 
 /** A policy that is mounted but not ready never means yes. */

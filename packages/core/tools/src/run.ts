@@ -14,34 +14,35 @@ export function createRun(call: Call, attempt: Attempt, signals: AttemptSignals)
     call.ctx.logger.debug(`core-tools: ${what} of call "${exec.callId}" came after the body or its call had ended; dropped`);
     return true;
   };
-  const run = signals.holder() as Mutable<ToolRun>;
-  run.id = exec.id;
-  run.callId = exec.callId;
-  run.rootCallId = exec.rootCallId;
-  run.name = exec.name;
-  run.arguments = exec.arguments;
-  run.scopePath = exec.scopePath;
-  run.execute = (input) => executeNested(call, attempt, signals.signal, input);
-  run.executeAll = (inputs, options) => executeAllNested(call, attempt, signals.signal, inputs, options);
-  run.deferContext = (context) => {
-    if (isLate('deferContext')) return;
-    const checked = checkContext(context);
-    if (!checked.ok) throw new TypeError(`core-tools: deferContext: ${checked.problem}`);
-    attempt.contexts = [...attempt.contexts, checked.context];
-  };
-  run.concludeTurn = () => {
-    if (!isLate('concludeTurn')) attempt.concludesTurn = true;
-  };
-  run.content = (blocks) => {
-    if (!isLate('content')) attempt.content = blocks;
-  };
-  run.progress = (progress) => {
-    if (!isLate('progress')) report(call, progress);
+  const run: Mutable<Omit<ToolRun, 'signal'>> = {
+    id: exec.id,
+    callId: exec.callId,
+    rootCallId: exec.rootCallId,
+    name: exec.name,
+    arguments: exec.arguments,
+    scopePath: exec.scopePath,
+    execute: (input) => executeNested(call, attempt, signals.signal, input),
+    executeAll: (inputs, options) => executeAllNested(call, attempt, signals.signal, inputs, options),
+    deferContext(context) {
+      if (isLate('deferContext')) return;
+      const checked = checkContext(context);
+      if (!checked.ok) throw new TypeError(`core-tools: deferContext: ${checked.problem}`);
+      attempt.contexts = [...attempt.contexts, checked.context];
+    },
+    concludeTurn() {
+      if (!isLate('concludeTurn')) attempt.concludesTurn = true;
+    },
+    content(blocks) {
+      if (!isLate('content')) attempt.content = blocks;
+    },
+    progress(progress) {
+      if (!isLate('progress')) report(call, progress);
+    },
   };
   if (exec.parentCallId !== undefined) run.parentCallId = exec.parentCallId;
   if (exec.argumentsText !== undefined) run.argumentsText = exec.argumentsText;
   if (exec.tool !== undefined) run.tool = exec.tool;
-  return Object.freeze(run);
+  return Object.freeze(signals.giveTo(run));
 }
 
 type Mutable<T> = { -readonly [K in keyof T]: T[K] };

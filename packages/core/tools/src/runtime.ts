@@ -81,9 +81,13 @@ export function toolsFor(engine: Engine, ctx: Context): ToolRuntime {
         snapshot.ok && tool?.parameters.validate(snapshot.value).length === 0 ? snapshot.value : undefined;
       return executionMode(tool, args);
     },
-    async execute(input) {
-      const read = readInput(input, engine.limits);
-      return runCall(new Call(engine, ctx, read, read.signal ?? ctx.signal));
+    execute(input) {
+      try {
+        const read = readInput(input, engine.limits);
+        return runCall(new Call(engine, ctx, read, read.signal ?? ctx.signal));
+      } catch (misuse) {
+        return Promise.reject(misuse);
+      }
     },
     executeAll: (inputs, options) => runBatch(engine, ctx, inputs, options),
     present,

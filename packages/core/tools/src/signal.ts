@@ -6,8 +6,11 @@ import type { Disposer } from '@sluice/core-context';
  */
 const watched = new WeakMap<AbortSignal, { watchers: Set<() => void>; run: () => void }>();
 
-/** Calls `watcher` once when `signal` aborts. Must not be aborted yet. The disposer is idempotent. */
-export function onAbort(signal: AbortSignal, watcher: () => void): Disposer {
+/**
+ * Calls `watcher` once when `signal` aborts. Must not be aborted yet. The disposer is idempotent. `keep` leaves the one
+ * native listener on a signal of our own, for the next call.
+ */
+export function onAbort(signal: AbortSignal, watcher: () => void, keep = false): Disposer {
   let entry = watched.get(signal);
   if (entry === undefined) {
     const watchers = new Set<() => void>();
@@ -26,7 +29,7 @@ export function onAbort(signal: AbortSignal, watcher: () => void): Disposer {
   };
   watchers.add(own);
   return () => {
-    if (watchers.delete(own) && watchers.size === 0 && watched.get(signal)?.watchers === watchers) {
+    if (watchers.delete(own) && !keep && watchers.size === 0 && watched.get(signal)?.watchers === watchers) {
       watched.delete(signal);
       signal.removeEventListener('abort', run);
     }
@@ -94,15 +97,15 @@ export class AttemptSignals {
   }
 
   /**
-   * An object whose own `signal` is this one: at once if there is only one source, else made when first read. Most bodies
-   * never look, and a controller costs as much as the rest of a small call.
+   * Gives `run` an own `signal`: the only source, or one that is made when first read. Most bodies never look, and a
+   * controller costs as much as the rest of a small call.
    */
-  holder(): { signal: AbortSignal } {
+  giveTo<T extends object>(run: T): T & { readonly signal: AbortSignal } {
     const only = this.#sources.length === 1 ? this.#sources[0] : undefined;
-    if (only !== undefined) return { signal: only };
-    const holder = Object.defineProperty({}, signalsOf, { value: this });
-    // One getter for all holders: with a closure each, every call would make a hidden class of its own.
-    return Object.defineProperty(holder, 'signal', lazySignal) as { signal: AbortSignal };
+    if (only !== undefined) return Object.assign(run, { signal: only });
+    Object.defineProperty(run, signalsOf, { value: this });
+    // One getter for all runs: with a closure each, every call would make a hidden class of its own.
+    return Object.defineProperty(run, 'signal', lazySignal) as T & { readonly signal: AbortSignal };
   }
 }
 

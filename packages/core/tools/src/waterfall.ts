@@ -32,48 +32,113 @@ export function pipelineFailed(failure: HookFailure): FailureParts {
   };
 }
 
-/** The last step of a waterfall, or whatever `next` leads to. */
-export type Step<D> = () => D | Promise<D>;
-
 /**
- * Runs the listeners as they were when the call entered the hook, first one outermost. `next` is addressed by index, so a
- * second call runs everything inside anew. Each answer is parsed where it is given. The first failure sticks: an outer
- * listener that swallows it cannot turn it into an answer, or a broken policy would count as no policy.
+ * One run of a waterfall: the listeners as they were when the call entered the hook, first one outermost. `next` is addressed
+ * by index, so calling it again runs everything inside anew. Each answer is parsed where it is given. The first failure
+ * sticks: an outer listener that swallows it cannot turn it into an answer, or a broken policy would count as no policy.
  *
- * @throws HookFailure
+ * Promises are chained by hand: every async function here would cost each listener of each call three more of them.
  */
-export async function runWaterfall<D>(
-  hook: string,
-  entries: readonly ListenerEntry[],
-  args: readonly unknown[],
-  last: Step<D>,
-  parse: (answer: unknown) => D,
-): Promise<D> {
-  let failure: HookFailure | undefined;
-  const enter = async (index: number): Promise<D> => {
-    const entry = entries[index];
-    if (entry === undefined) return last();
-    const next = (): Promise<D> => quiet(enter(index + 1));
-    try {
-      return parse(await entry.invoke(...args, next));
-    } catch (error) {
-      failure ??= new HookFailure(hook, entry.plugin, error);
-      throw error;
-    }
-  };
-  try {
-    const answer = await enter(0);
-    if (failure === undefined) return answer;
-  } catch (error) {
-    failure ??= new HookFailure(hook, 'core-tools', error);
+export class WaterfallRun<D> {
+  failure: HookFailure | undefined;
+  readonly #hook: string;
+  readonly #entries: readonly ListenerEntry[];
+  readonly #invoke: (entry: ListenerEntry, next: () => Promise<D>) => unknown;
+  readonly #last: () => D;
+  readonly #parse: (answer: unknown) => D;
+
+  /** `invoke` hands an entry the hook's arguments and `next`. */
+  constructor(
+    hook: string,
+    entries: readonly ListenerEntry[],
+    invoke: (entry: ListenerEntry, next: () => Promise<D>) => unknown,
+    last: () => D,
+    parse: (answer: unknown) => D,
+  ) {
+    this.#hook = hook;
+    this.#entries = entries;
+    this.#invoke = invoke;
+    this.#last = last;
+    this.#parse = parse;
   }
-  throw failure;
+
+  /** @throws HookFailure */
+  async run(): Promise<D> {
+    try {
+      const answer = await this.#enter(0);
+      if (this.failure === undefined) return answer;
+    } catch (error) {
+      this.failure ??= new HookFailure(this.#hook, 'core-tools', error);
+    }
+    throw this.failure;
+  }
+
+  #enter(index: number): D | Promise<D> {
+    const entry = this.#entries[index];
+    if (entry === undefined) return this.#last();
+    let answer: unknown;
+    try {
+      answer = this.#invoke(entry, () => this.#next(index + 1));
+      if (!isPromise(answer)) return this.#parse(answer);
+    } catch (error) {
+      throw this.#failed(entry, error);
+    }
+    return settleWith(answer, this.#parse, (error) => this.#failed(entry, error));
+  }
+
+  #next(index: number): Promise<D> {
+    try {
+      const answer = this.#enter(index);
+      return isPromise(answer) ? answer : Promise.resolve(answer);
+    } catch (error) {
+      return rejectQuietly(error);
+    }
+  }
+
+  #failed(entry: ListenerEntry, error: unknown): unknown {
+    this.failure ??= new HookFailure(this.#hook, entry.plugin, error);
+    return error;
+  }
 }
 
-/** A listener may drop the promise that `next` gave it; its rejection must not end the process. */
-export function quiet<T>(promise: Promise<T>): Promise<T> {
-  promise.catch(() => undefined);
-  return promise;
+/**
+ * `promise`, its value parsed and its failure noted. A listener may drop the promise that `next` gave it, and a dropped
+ * rejection must not end the process; so a rejection is marked as seen, at no cost to a promise that fulfils.
+ */
+export function settleWith<T>(promise: Promise<unknown>, parse: (value: unknown) => T, note: (error: unknown) => unknown): Promise<T> {
+  const fail = (error: unknown): never => {
+    const noted = note(error);
+    settled.catch(ignore);
+    throw noted;
+  };
+  const settled: Promise<T> = promise.then((value) => {
+    try {
+      return parse(value);
+    } catch (error) {
+      return fail(error);
+    }
+  }, fail);
+  return settled;
+}
+
+export function rejectQuietly(error: unknown): Promise<never> {
+  // Whatever was thrown goes on as it is.
+  // eslint-disable-next-line @typescript-eslint/prefer-promise-reject-errors -- see above
+  const rejected = Promise.reject(error);
+  rejected.catch(ignore);
+  return rejected;
+}
+
+function ignore(): void {
+  // Somebody else tells.
+}
+
+export function isThenable(value: unknown): value is PromiseLike<unknown> {
+  return typeof value === 'object' && value !== null && typeof (value as { then?: unknown }).then === 'function';
+}
+
+export function isPromise(value: unknown): value is Promise<never> {
+  return value instanceof Promise;
 }
 
 /** An answer's own data as a record. @throws Nonsense */

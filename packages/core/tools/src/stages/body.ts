@@ -7,14 +7,16 @@ import { failureOfThrown, isAbortOf } from '../thrown.ts';
 import type { ToolExecutionResult } from '../types.ts';
 import { validateOutput } from './validate-output.ts';
 
+const NONE_ADDED: readonly AbortSignal[] = Object.freeze([]);
+
 /**
  * One attempt: the captured tool's body under the caller's signal and those that wrappers added. Waits for the body however
  * long it takes; a thrown error is a result like any other. Never rejects.
  */
-export async function body(call: Call, added: readonly AbortSignal[]): Promise<ToolExecutionResult> {
+export async function body(call: Call, added: readonly AbortSignal[] = NONE_ADDED): Promise<ToolExecutionResult> {
   const { exec, tool } = call;
   if (tool === undefined || !call.isRegistered) return fail(call, unknownTool(exec.name, call));
-  const foreign = added.filter((signal) => signal !== exec.signal);
+  const foreign = added.length === 0 ? added : added.filter((signal) => signal !== exec.signal);
   // One source is passed to the body as it is; the context's own signal joins only where signals are fused anyway.
   const signals = new AttemptSignals(foreign.length === 0 ? [exec.signal] : [exec.signal, call.ctx.signal, ...foreign]);
   const isAborted = (): boolean => signals.aborted || call.ctx.signal.aborted;

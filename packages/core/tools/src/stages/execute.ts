@@ -5,7 +5,7 @@ import { aborted, fail, withContexts } from '../outcome.ts';
 import { gaveUp, withPatience } from '../patience.ts';
 import { ended, endedByHook, type Ended } from '../pipeline-state.ts';
 import { isAbortSignal } from '../signal.ts';
-import { HookFailure, Nonsense, quiet } from '../waterfall.ts';
+import { HookFailure, isPromise, Nonsense, rejectQuietly, settleWith } from '../waterfall.ts';
 import type { ToolExecutionResult } from '../types.ts';
 import { authoredResult } from './authored-result.ts';
 import { body } from './body.ts';
@@ -19,9 +19,7 @@ interface Patch {
  * attempts: no second body starts while one runs, and none after the call settled.
  */
 export async function execute(call: Call): Promise<Ended> {
-  const entries = call.ctx.listeners('tools/execute');
-  if (entries.length === 0) return settled(call, await body(call, []));
-  const chain = new WrapperChain(call, entries);
+  const chain = new WrapperChain(call, call.ctx.listeners('tools/execute'));
   try {
     const result = await withPatience(call, chain.enter(0, []));
     return settled(call, result === gaveUp ? aborted(call, contextsSoFar(call)) : result);
@@ -54,7 +52,8 @@ class WrapperChain {
     this.#entries = entries;
   }
 
-  async enter(index: number, added: readonly AbortSignal[]): Promise<ToolExecutionResult> {
+  /** Rejects with what a wrapper threw; who it was is in `failure`. */
+  enter(index: number, added: readonly AbortSignal[]): Promise<ToolExecutionResult> {
     const call = this.#call;
     const entry = this.#entries[index];
     if (entry === undefined) {
@@ -63,18 +62,28 @@ class WrapperChain {
       return attempt;
     }
     let latest: ToolExecutionResult | undefined;
+    const accept = (answer: unknown): ToolExecutionResult => authoredResult(call, answer);
+    const failed = (error: unknown): unknown => {
+      if (this.failure?.cause !== error) this.failure = new HookFailure('tools/execute', entry.plugin, error);
+      return error;
+    };
+    const remember = (result: unknown): ToolExecutionResult => (latest = result as ToolExecutionResult);
     const next = (patch?: Patch): Promise<ToolExecutionResult> => {
       if (call.settled) return Promise.resolve(latest ?? aborted(call));
       if (call.running !== undefined) return Promise.resolve(latest ?? stillRunning(call));
-      return quiet(this.enter(index + 1, withSignal(added, patch)).then((result) => (latest = result)));
+      return settleWith(this.enter(index + 1, withSignal(added, patch)), remember, identity);
     };
     try {
-      return authoredResult(call, await entry.invoke(call.exec, next));
+      const answer = entry.invoke(call.exec, next);
+      return isPromise(answer) ? settleWith(answer, accept, failed) : Promise.resolve(accept(answer));
     } catch (error) {
-      this.failure = this.failure?.cause === error ? this.failure : new HookFailure('tools/execute', entry.plugin, error);
-      throw error;
+      return rejectQuietly(failed(error));
     }
   }
+}
+
+function identity(error: unknown): unknown {
+  return error;
 }
 
 /** @throws Nonsense for a patch that is none; it fails the wrapper that gave it */

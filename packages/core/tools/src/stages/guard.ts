@@ -1,9 +1,9 @@
 import type { Call } from '../call.ts';
 import { codes } from '../errors.ts';
 import { aborted, fail } from '../outcome.ts';
-import { gaveUp, isPromise, withPatience } from '../patience.ts';
+import { gaveUp, withPatience } from '../patience.ts';
 import { ended, endedByHook, type Ended } from '../pipeline-state.ts';
-import { answerRecord, HookFailure, Nonsense } from '../waterfall.ts';
+import { answerRecord, HookFailure, isThenable, Nonsense } from '../waterfall.ts';
 import type { RegisteredGuard } from '../registry/registry.ts';
 import { isText, type Allowed } from './pre-execute.ts';
 
@@ -18,7 +18,6 @@ export async function runGuards(call: Call, allowed: Allowed, asked: boolean): P
   const { registry } = call.engine;
   const scope = call.ctx.scopeRef;
   let guards = registry.guards(scope);
-  if (guards.length === 0) return allowed;
   let result = allowed;
   const consulted = new Set<RegisteredGuard>();
   for (;;) {
@@ -26,8 +25,10 @@ export async function runGuards(call: Call, allowed: Allowed, asked: boolean): P
     if (current === undefined) return result;
     consulted.add(current);
     try {
-      const verdict = await consult(call, current);
-      if (verdict === gaveUp) return ended(aborted(call));
+      const answer: unknown = current.guard(call.exec);
+      const said = isThenable(answer) ? await withPatience(call, Promise.resolve(answer)) : answer;
+      if (said === gaveUp) return ended(aborted(call));
+      const verdict = parseVerdict(said);
       if (verdict.kind === 'deny') return ended(fail(call, { code: verdict.code ?? codes.DENIED, message: verdict.reason }));
       if (verdict.kind === 'ask' && !asked && result.ask === undefined) result = { ask: { reason: verdict.reason } };
     } catch (error) {
@@ -35,13 +36,6 @@ export async function runGuards(call: Call, allowed: Allowed, asked: boolean): P
     }
     guards = registry.guards(scope);
   }
-}
-
-async function consult(call: Call, { guard }: RegisteredGuard): Promise<Verdict | typeof gaveUp> {
-  const answer: unknown = guard(call.exec);
-  if (!isPromise(answer)) return parseVerdict(await answer);
-  const settled = await withPatience(call, answer);
-  return settled === gaveUp ? gaveUp : parseVerdict(settled);
 }
 
 /** @throws Nonsense for everything but a clear verdict: `null`, an empty reason, `true` and the like are no permission */

@@ -4,7 +4,7 @@ import { aborted, fail } from '../outcome.ts';
 import { gaveUp, withPatience } from '../patience.ts';
 import { ended, endedByHook, type Ended } from '../pipeline-state.ts';
 import type { HookFailure} from '../waterfall.ts';
-import { answerRecord, Nonsense, runWaterfall } from '../waterfall.ts';
+import { answerRecord, Nonsense, WaterfallRun } from '../waterfall.ts';
 import type { PreToolDecision } from '../types.ts';
 
 const ALLOW: PreToolDecision = Object.freeze({ kind: 'allow' });
@@ -20,7 +20,14 @@ export async function preExecute(call: Call): Promise<Allowed | Ended> {
   const entries = call.ctx.listeners('tools/pre-execute');
   if (entries.length === 0) return FREELY;
   try {
-    const decision = await withPatience(call, runWaterfall('tools/pre-execute', entries, [call.exec], () => ALLOW, parseDecision));
+    const waterfall = new WaterfallRun(
+      'tools/pre-execute',
+      entries,
+      (entry, next) => entry.invoke(call.exec, next),
+      () => ALLOW,
+      parseDecision,
+    );
+    const decision = await withPatience(call, waterfall.run());
     if (decision === gaveUp) return ended(aborted(call));
     switch (decision.kind) {
       case 'allow':
