@@ -5,7 +5,7 @@ export interface ToolOverrides extends Partial<Omit<ToolDefinition, 'execute'>> 
   readonly execute?: (args: Readonly<Record<string, JsonValue>>, exec: ToolRun) => unknown;
 }
 
-/** A tool that echoes its arguments, with whatever matters to the test overridden. A fresh definition each time. */
+/** A tool named `echo` that gives its arguments back, with whatever matters to the test overridden. A fresh definition each time. */
 export function aTool(overrides: ToolOverrides = {}): ToolDefinition {
   const echo = defineTool({
     name: 'echo',
@@ -24,7 +24,9 @@ export function aCall(overrides: Partial<ToolCallInput> = {}): ToolCallInput {
 }
 
 export interface Gate {
+  /** Resolves when the gate is opened. */
   readonly opened: Promise<void>;
+  /** Opening it again does nothing. */
   open(): void;
 }
 

@@ -6,53 +6,61 @@ export interface RecordedEvent {
   readonly hook: string;
   /** `enter` and `leave` (or `throw`) around what lies inside a waterfall; `event` for a notification. */
   readonly phase: RecordedPhase;
-  readonly callId: string;
+  /** Absent for `tools/change`, which belongs to no call. */
+  readonly callId?: string;
   /** Milliseconds since recording began. */
   readonly atMs: number;
-  /** What the waterfall answered, or what the notification carried besides the call. */
+  /** What the waterfall answered or threw, or what the notification carried besides the call. */
   readonly detail?: unknown;
 }
 
 export interface HookRecorder {
+  /** Oldest first; grows as hooks run. */
   readonly events: readonly RecordedEvent[];
-  /** `hook:phase` of one call, in order; `event` is left out. Easy to compare in a test. */
+  /** `hook:phase` of one call (of all, without `callId`), in order; `event` is left out. Easy to compare in a test. */
   trace(callId?: string): string[];
+  /** What `tools/result` carried, in order. */
   results(): ToolExecutionResult[];
+  /** Forgets what was recorded so far. */
   clear(): void;
+  /** Stops recording; what was recorded stays. */
   dispose(): void;
 }
 
 /**
- * Listens on every hook of the pipeline, outermost, and changes nothing. Mount it before the plugins of interest to see what
- * goes in and what comes out of them.
+ * Listens on every hook of the pipeline and changes nothing. It goes outside of everything mounted so far (only what is
+ * prepended later goes further out), so it sees what comes out of the plugins in a context.
  */
 export function recordHooks(ctx: Context): HookRecorder {
   const events: RecordedEvent[] = [];
   const began = performance.now();
-  const record = (hook: string, phase: RecordedPhase, callId: string, detail?: unknown): void => {
-    events.push({ hook, phase, callId, atMs: performance.now() - began, ...(detail === undefined ? {} : { detail }) });
+  const record = (hook: string, phase: RecordedPhase, callId: string | undefined, detail?: unknown): void => {
+    const call = callId === undefined ? {} : { callId };
+    events.push({ hook, phase, ...call, atMs: performance.now() - began, ...(detail === undefined ? {} : { detail }) });
   };
-  const around = async <T>(hook: string, exec: ToolExecution, inside: () => Promise<T>): Promise<T> => {
-    record(hook, 'enter', exec.callId);
+  const around = async <T>(hook: string, { callId }: ToolExecution, inside: () => Promise<T>): Promise<T> => {
+    record(hook, 'enter', callId);
     try {
       const answer = await inside();
-      record(hook, 'leave', exec.callId, answer);
+      record(hook, 'leave', callId, answer);
       return answer;
     } catch (error) {
-      record(hook, 'throw', exec.callId, error);
+      record(hook, 'throw', callId, error);
       throw error;
     }
   };
 
+  const outermost = { prepend: true };
   const disposers = [
-    ctx.on('tools/call', (exec) => { record('tools/call', 'event', exec.callId); }),
-    ctx.on('tools/pre-execute', (exec, next) => around('tools/pre-execute', exec, next), { prepend: true }),
-    ctx.on('tools/execute', (exec, next) => around('tools/execute', exec, () => next()), { prepend: true }),
-    ctx.on('tools/post-execute', (exec, _result, next) => around('tools/post-execute', exec, next), { prepend: true }),
-    ctx.on('tools/result', (exec, result) => { record('tools/result', 'event', exec.callId, result); }),
-    ctx.on('tools/progress', (exec, progress) => { record('tools/progress', 'event', exec.callId, progress); }),
-    ctx.on('tools/late', (late) => { record('tools/late', 'event', late.callId, late); }),
-    ctx.on('tools/hold', (hold) => { record('tools/hold', 'event', hold.callId, hold); }),
+    ctx.on('tools/call', (exec) => { record('tools/call', 'event', exec.callId); }, outermost),
+    ctx.on('tools/pre-execute', (exec, next) => around('tools/pre-execute', exec, next), outermost),
+    ctx.on('tools/execute', (exec, next) => around('tools/execute', exec, () => next()), outermost),
+    ctx.on('tools/post-execute', (exec, _result, next) => around('tools/post-execute', exec, next), outermost),
+    ctx.on('tools/result', (exec, result) => { record('tools/result', 'event', exec.callId, result); }, outermost),
+    ctx.on('tools/progress', (exec, progress) => { record('tools/progress', 'event', exec.callId, progress); }, outermost),
+    ctx.on('tools/late', (late) => { record('tools/late', 'event', late.callId, late); }, outermost),
+    ctx.on('tools/hold', (hold) => { record('tools/hold', 'event', hold.callId, hold); }, outermost),
+    ctx.on('tools/change', (change) => { record('tools/change', 'event', undefined, change); }, outermost),
   ];
   return {
     events,
