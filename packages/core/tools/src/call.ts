@@ -149,6 +149,11 @@ export class Call {
     this.exec = Object.freeze(exec);
   }
 
+  /** It has its result, but its body goes on. */
+  get isOutlived(): boolean {
+    return this.settled && this.running !== undefined;
+  }
+
   /** The caller gave up, or the context that the call was made through is being disposed. */
   get isAborted(): boolean {
     return this.exec.signal.aborted || this.ctx.signal.aborted;

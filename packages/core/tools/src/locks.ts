@@ -2,8 +2,8 @@
 export interface LockOwner {
   readonly exec: { readonly callId: string; readonly name: string };
   readonly parent: LockOwner | undefined;
-  /** Its call has a result; if it still holds something, its body outlived it. */
-  readonly settled: boolean;
+  /** Its call has a result, but its body goes on: nobody knows for how long. */
+  readonly isOutlived: boolean;
 }
 
 export interface LockRequest {
@@ -40,8 +40,10 @@ export class LockTable {
   acquire(owner: LockOwner, request: LockRequest): LockAnswer {
     const wanted: Hold = { owner, request };
     const blockers = this.#blockers(wanted);
-    const orphan = blockers.find((hold) => hold.owner.settled);
-    if (orphan !== undefined) return { kind: 'busy', holder: orphan.owner, deadlock: false };
+    for (const { owner: holder } of blockers) {
+      const outlived = outlivedOf(holder);
+      if (outlived !== undefined) return { kind: 'busy', holder: outlived, deadlock: false };
+    }
     if (blockers.length === 0 && !this.#mustQueue(wanted, this.#waiters)) return this.#grant(wanted);
     const cycle = this.#deadlock(wanted, owner, new Set());
     if (cycle !== undefined) return { kind: 'busy', holder: cycle, deadlock: true };
@@ -59,12 +61,12 @@ export class LockTable {
     return { kind: 'wait', settled, cancel };
   }
 
-  /** The call has settled but its body goes on: whoever waits for its locks hears so at once. */
+  /** The call has settled but its body goes on: whoever waits for its locks, or its nested calls', hears so at once. */
   orphan(owner: LockOwner): void {
     const waiting = this.#waiters;
     this.#waiters = [];
     for (const waiter of waiting) {
-      if (this.#blockers(waiter).some((hold) => hold.owner === owner)) waiter.answer({ kind: 'busy', holder: owner, deadlock: false });
+      if (this.#blockers(waiter).some((hold) => isFamily(owner, hold.owner))) waiter.answer({ kind: 'busy', holder: owner, deadlock: false });
       else this.#waiters.push(waiter);
     }
     this.#wake();
@@ -158,6 +160,12 @@ function conflict(a: Hold, b: Hold): boolean {
     a.request.write.some((key) => b.request.write.includes(key) || b.request.read.includes(key)) ||
     b.request.write.some((key) => a.request.read.includes(key))
   );
+}
+
+/** The call, or the one that it is nested in, whose body goes on after its call has settled. */
+function outlivedOf(call: LockOwner): LockOwner | undefined {
+  for (let at: LockOwner | undefined = call; at !== undefined; at = at.parent) if (at.isOutlived) return at;
+  return undefined;
 }
 
 /** `ancestor` is `call` or one of those that it is nested in. */

@@ -3,10 +3,11 @@ import { codes, type CoreCode } from './errors.ts';
 import type { ContentBlock } from './blocks.ts';
 import type { AdditionalContext, ToolErrorInfo, ToolExecutionResult, ToolFailure, ToolSuccess } from './types.ts';
 
-/** The call as results name it. `started` is read when a failure is made. */
+/** The call as results name it. What it says of its body is read when a failure is made. */
 export interface Subject {
   readonly exec: { readonly callId: string; readonly name: string };
   readonly started: boolean;
+  readonly isOutlived?: boolean;
 }
 
 export interface FailureParts {
@@ -89,7 +90,7 @@ export function fail(subject: Subject, parts: FailureParts): ToolFailure {
   };
   if (parts.meta !== undefined) result.meta = parts.meta;
   if (parts.contexts !== undefined && parts.contexts.length > 0) result.additionalContexts = frozenList(parts.contexts);
-  if (parts.stillRunning === true) result.stillRunning = true;
+  if (parts.stillRunning === true || subject.isOutlived === true) result.stillRunning = true;
   return Object.freeze(result);
 }
 
@@ -105,9 +106,9 @@ export function replaceByFailure(subject: Subject, old: ToolExecutionResult, par
 }
 
 /** `ABORTED` once a body was entered, else `ABORTED_BEFORE_DISPATCH`. */
-export function aborted(subject: Subject, contexts?: readonly AdditionalContext[], stillRunning?: boolean): ToolFailure {
+export function aborted(subject: Subject, contexts?: readonly AdditionalContext[]): ToolFailure {
   return subject.started
-    ? fail(subject, { code: codes.ABORTED, message: 'tool call aborted', hint: RAN_HINT, contexts, stillRunning })
+    ? fail(subject, { code: codes.ABORTED, message: 'tool call aborted', hint: RAN_HINT, contexts })
     : fail(subject, { code: codes.ABORTED_BEFORE_DISPATCH, message: 'tool call aborted before dispatch', contexts });
 }
 

@@ -1,11 +1,11 @@
 import type { Call } from './call.ts';
-import { codes } from './errors.ts';
 import { aborted, fail } from './outcome.ts';
 import { ended, endedFinally, isEnded, type Ended } from './pipeline-state.ts';
 import { approval } from './stages/approval.ts';
 import { body } from './stages/body.ts';
 import { execute } from './stages/execute.ts';
 import { finalizeContent } from './stages/finalize-content.ts';
+import { gateClosed, overtaken } from './stages/gate.ts';
 import { runGuards } from './stages/guard.ts';
 import { lock } from './stages/lock.ts';
 import { postExecute } from './stages/post-execute.ts';
@@ -38,13 +38,14 @@ export async function decide(call: Call): Promise<Ended | undefined> {
   const guarded = hasGuards(call) ? await runGuards(call, decision, false) : decision;
   if (isEnded(guarded)) return guarded;
   if (guarded.ask !== undefined) {
-    const refused = await approval(call, guarded.ask.reason);
+    // Nobody is asked about a call that cannot run anyway.
+    const refused = overtaken(call) ?? (await approval(call, guarded.ask.reason));
     if (refused !== undefined) return refused;
     const again = await runGuards(call, {}, true);
     if (isEnded(again)) return again;
   }
   // A gate may have gone down while the call was being decided; its guards were not there to ask.
-  return gateClosed(call) ?? (call.isAborted ? ended(aborted(call)) : undefined);
+  return overtaken(call);
 }
 
 /** Locks, then the wrappers around the body. Cancellation replaces a success, never a more specific failure. */
@@ -81,19 +82,4 @@ export function hasPolicy(call: Call): boolean {
 
 function hasGuards(call: Call): boolean {
   return call.engine.registry.guards(call.ctx.scopeRef).length > 0;
-}
-
-/** A policy that is mounted but not ready never means yes. */
-function gateClosed(call: Call): Ended | undefined {
-  const gates = call.ctx.closedGates();
-  if (gates.length === 0) return undefined;
-  const names = gates.map((name) => `"${name}"`).join(', ');
-  return ended(
-    fail(call, {
-      code: codes.PIPELINE_FAILED,
-      message: `the policy ${names} is not ready, so nothing may run`,
-      hint: 'Nothing ran. This is not about the arguments; try again later.',
-      listener: gates[0],
-    }),
-  );
 }

@@ -86,6 +86,7 @@ export function toolsFor(engine: Engine, ctx: Context): ToolRuntime {
         const read = readInput(input, engine.limits);
         return runCall(new Call(engine, ctx, read, read.signal ?? ctx.signal));
       } catch (misuse) {
+        // eslint-disable-next-line @typescript-eslint/prefer-promise-reject-errors -- a TypeError of ours, as it is
         return Promise.reject(misuse);
       }
     },

@@ -77,6 +77,7 @@ export function fuse(sources: readonly AbortSignal[]): Fused {
 export class AttemptSignals {
   readonly #sources: readonly AbortSignal[];
   #fused: Fused | undefined;
+  #isReleased = false;
 
   /** Outermost first; at least one. */
   constructor(sources: readonly AbortSignal[]) {
@@ -84,7 +85,12 @@ export class AttemptSignals {
   }
 
   get signal(): AbortSignal {
-    return (this.#fused ??= fuse(this.#sources)).signal;
+    if (this.#fused === undefined) {
+      this.#fused = fuse(this.#sources);
+      // Whoever looks only now must not leave a listener behind that nobody would take off.
+      if (this.#isReleased) this.#fused.release();
+    }
+    return this.#fused.signal;
   }
 
   get aborted(): boolean {
@@ -92,7 +98,9 @@ export class AttemptSignals {
     return false;
   }
 
+  /** The attempt is over. */
   release(): void {
+    this.#isReleased = true;
     this.#fused?.release();
   }
 
@@ -117,13 +125,18 @@ const lazySignal = {
   },
 };
 
+/** Never throws, whatever the value does. */
 export function isAbortSignal(value: unknown): value is AbortSignal {
-  if (value instanceof AbortSignal) return true;
-  // Another realm's signal (a test environment's, say) is as good if it behaves like one.
-  return (
-    typeof value === 'object' &&
-    value !== null &&
-    Object.prototype.toString.call(value) === '[object AbortSignal]' &&
-    typeof (value as AbortSignal).addEventListener === 'function'
-  );
+  try {
+    if (value instanceof AbortSignal) return true;
+    // Another realm's signal (a test environment's, say) is as good if it behaves like one.
+    return (
+      typeof value === 'object' &&
+      value !== null &&
+      Object.prototype.toString.call(value) === '[object AbortSignal]' &&
+      typeof (value as AbortSignal).addEventListener === 'function'
+    );
+  } catch {
+    return false;
+  }
 }

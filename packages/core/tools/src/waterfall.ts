@@ -62,15 +62,14 @@ export class WaterfallRun<D> {
     this.#parse = parse;
   }
 
-  /** @throws HookFailure */
-  async run(): Promise<D> {
-    try {
-      const answer = await this.#enter(0);
-      if (this.failure === undefined) return answer;
-    } catch (error) {
-      this.failure ??= new HookFailure(this.#hook, 'core-tools', error);
-    }
-    throw this.failure;
+  /** Look at `failure` before the answer: an answer in spite of a failure does not count. Rejects with what a listener threw. */
+  run(): Promise<D> {
+    return this.#next(0);
+  }
+
+  /** Whom to blame for a rejected run. */
+  blame(error: unknown): HookFailure {
+    return this.failure ?? new HookFailure(this.#hook, 'core-tools', error);
   }
 
   #enter(index: number): D | Promise<D> {

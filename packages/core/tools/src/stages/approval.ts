@@ -10,21 +10,27 @@ import type { ApprovalOutcome, ApprovalRequest, ApprovalService } from '../servi
 
 /** Puts the exact call before a person. `undefined` is a yes; everything else ends the call. */
 export async function approval(call: Call, reason: string | undefined): Promise<undefined | Ended> {
-  const { exec } = call;
-  const service = call.ctx.get('approval');
-  if (service === undefined) {
-    return denied(call, {
-      code: codes.APPROVAL_UNAVAILABLE,
-      message: reason ?? `tool "${exec.name}" requires approval`,
-      hint: 'It needs approval, and there is nobody here to ask. Choose another way, or report what you would have done.',
-    });
+  try {
+    const service = call.ctx.get('approval');
+    return service === undefined ? nobody(call, reason) : await question(call, service, reason);
+  } catch (error) {
+    return endedByHook(call, new HookFailure('the approval service', 'approval', error));
   }
+}
+
+function nobody(call: Call, reason: string | undefined): Ended {
+  return denied(call, {
+    code: codes.APPROVAL_UNAVAILABLE,
+    message: reason ?? `tool "${call.exec.name}" requires approval`,
+    hint: 'It needs approval, and there is nobody here to ask. Choose another way, or report what you would have done.',
+  });
+}
+
+async function question(call: Call, service: ApprovalService, reason: string | undefined): Promise<undefined | Ended> {
   hold(call, true);
   try {
     const outcome = await withPatience(call, ask(service, requestFor(call, reason)));
     return outcome === gaveUp ? ended(aborted(call)) : verdict(call, outcome);
-  } catch (error) {
-    return endedByHook(call, new HookFailure('the approval service', 'approval', error));
   } finally {
     hold(call, false);
   }

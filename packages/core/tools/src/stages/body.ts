@@ -29,22 +29,27 @@ export async function body(call: Call, added: readonly AbortSignal[] = NONE_ADDE
   let result: ToolExecutionResult;
   try {
     const value: unknown = await tool.execute(exec.arguments, createRun(call, attempt, signals));
-    attempt.live = false;
+    leave(call, attempt);
     const { contexts, concludesTurn } = attempt;
     result = validateOutput(call, tool, value, { attempt, contexts, concludesTurn });
     // The body may not have noticed; the caller is told that it ran.
     if (!result.isError && isAborted()) result = aborted(call, contexts);
   } catch (thrown) {
-    attempt.live = false;
+    leave(call, attempt);
     const { contexts } = attempt;
     result = isAborted() && isAbortOf(thrown, signals.signal) ? aborted(call, contexts) : fail(call, { ...failureOfThrown(thrown), contexts });
     if (!isAborted()) call.ctx.logger.debug(`core-tools: the body of "${tool.name}" threw`, thrown);
   }
   signals.release();
   attempt.result = result;
-  call.running = undefined;
   if (call.settled) announceLate(call, attempt, result);
   return result;
+}
+
+/** The body has ended, before anything is said of it: what it says itself is too late now. */
+function leave(call: Call, attempt: Attempt): void {
+  attempt.live = false;
+  call.running = undefined;
 }
 
 /** The call was settled without this body; its end frees the locks and is told, and changes nothing else. */

@@ -5,6 +5,7 @@ import { gaveUp, withPatience } from '../patience.ts';
 import { ended, endedByHook, type Ended } from '../pipeline-state.ts';
 import { answerRecord, HookFailure, isThenable, Nonsense } from '../waterfall.ts';
 import type { RegisteredGuard } from '../registry/registry.ts';
+import { gateClosed } from './gate.ts';
 import { isText, type Allowed } from './pre-execute.ts';
 
 type Verdict = { kind: 'pass' } | { kind: 'deny'; reason: string; code?: string } | { kind: 'ask'; reason: string };
@@ -22,7 +23,8 @@ export async function runGuards(call: Call, allowed: Allowed, asked: boolean): P
   const consulted = new Set<RegisteredGuard>();
   for (;;) {
     const current = guards.find((each) => !consulted.has(each));
-    if (current === undefined) return result;
+    // At this very moment: a gate that went down took its guards out of the list, and may be back before anybody looks again.
+    if (current === undefined) return gateClosed(call) ?? result;
     consulted.add(current);
     try {
       const answer: unknown = current.guard(call.exec);

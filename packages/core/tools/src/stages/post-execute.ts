@@ -5,7 +5,7 @@ import { codes } from '../errors.ts';
 import { aborted, fail, replaceByFailure, withContent, withContexts } from '../outcome.ts';
 import { gaveUp, withPatience } from '../patience.ts';
 import { endedByHook } from '../pipeline-state.ts';
-import { answerRecord, Nonsense, WaterfallRun, type HookFailure } from '../waterfall.ts';
+import { answerRecord, Nonsense, WaterfallRun } from '../waterfall.ts';
 import type { ContentBlock } from '../blocks.ts';
 import type { PostToolDecision, ToolExecutionResult, ToolSuccess } from '../types.ts';
 import { validateOutput } from './validate-output.ts';
@@ -18,19 +18,20 @@ const BLOCKED_MESSAGE = 'the result was blocked by policy';
 /** Policy on what came out. It may reshape a success, add contexts to anything, or block; it cannot turn a failure into a success. */
 export async function postExecute(call: Call, result: ToolExecutionResult): Promise<ToolExecutionResult> {
   const entries = call.ctx.listeners('tools/post-execute');
+  const waterfall = new WaterfallRun(
+    'tools/post-execute',
+    entries,
+    (entry, next) => entry.invoke(call.exec, result, next),
+    () => UNCHANGED,
+    (answer) => parseDecision(answer, result),
+  );
   try {
-    const waterfall = new WaterfallRun(
-      'tools/post-execute',
-      entries,
-      (entry, next) => entry.invoke(call.exec, result, next),
-      () => UNCHANGED,
-      (answer) => parseDecision(answer, result),
-    );
     const decision = await withPatience(call, waterfall.run());
+    if (waterfall.failure !== undefined) throw waterfall.failure;
     const shaped = decision === gaveUp ? result : apply(call, result, decision);
     return !shaped.isError && call.isAborted ? aborted(call, shaped.additionalContexts) : shaped;
   } catch (error) {
-    return endedByHook(call, error as HookFailure, result).result;
+    return endedByHook(call, waterfall.blame(error), result).result;
   }
 }
 

@@ -3,7 +3,6 @@ import { codes } from '../errors.ts';
 import { aborted, fail } from '../outcome.ts';
 import { gaveUp, withPatience } from '../patience.ts';
 import { ended, endedByHook, type Ended } from '../pipeline-state.ts';
-import type { HookFailure} from '../waterfall.ts';
 import { answerRecord, Nonsense, WaterfallRun } from '../waterfall.ts';
 import type { PreToolDecision } from '../types.ts';
 
@@ -19,15 +18,16 @@ const FREELY: Allowed = Object.freeze({});
 export async function preExecute(call: Call): Promise<Allowed | Ended> {
   const entries = call.ctx.listeners('tools/pre-execute');
   if (entries.length === 0) return FREELY;
+  const waterfall = new WaterfallRun(
+    'tools/pre-execute',
+    entries,
+    (entry, next) => entry.invoke(call.exec, next),
+    () => ALLOW,
+    parseDecision,
+  );
   try {
-    const waterfall = new WaterfallRun(
-      'tools/pre-execute',
-      entries,
-      (entry, next) => entry.invoke(call.exec, next),
-      () => ALLOW,
-      parseDecision,
-    );
     const decision = await withPatience(call, waterfall.run());
+    if (waterfall.failure !== undefined) throw waterfall.failure;
     if (decision === gaveUp) return ended(aborted(call));
     switch (decision.kind) {
       case 'allow':
@@ -38,7 +38,7 @@ export async function preExecute(call: Call): Promise<Allowed | Ended> {
         return ended(fail(call, { code: decision.code ?? codes.DENIED, message: decision.reason }));
     }
   } catch (error) {
-    return endedByHook(call, error as HookFailure);
+    return endedByHook(call, waterfall.blame(error));
   }
 }
 
