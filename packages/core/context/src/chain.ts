@@ -50,7 +50,6 @@ export class Chain {
 
   /** The entries in flight that are, or may still go on to, an entry of this fiber. */
   blockersOf(fiber: Fiber): ChainEntry[] {
-    if (this.active === 0) return [];
     const innermost = this.entries.findLastIndex((entry) => entry.belongsTo(fiber));
     return this.entries.slice(0, innermost + 1).filter((entry) => entry.active > 0);
   }
@@ -93,7 +92,10 @@ export class ChainEntry implements ListenerEntry {
   }
 
   invoke(...args: unknown[]): unknown {
-    if (this.#record.fiber.state === 'closed') return this.#tooLate(args);
+    if (this.#record.fiber.state === 'closed') {
+      this.#assertHarmless(args);
+      return undefined;
+    }
     this.active++;
     this.#chain.enter();
     let result: unknown;
@@ -113,7 +115,7 @@ export class ChainEntry implements ListenerEntry {
   }
 
   #leaveAfter(result: unknown): Promise<unknown> {
-    this.#leaveLater ??= () => this.#leave();
+    this.#leaveLater ??= this.#leave.bind(this);
     const promise = Promise.resolve(result);
     promise.then(this.#leaveLater, this.#leaveLater);
     return promise;
@@ -126,9 +128,8 @@ export class ChainEntry implements ListenerEntry {
 
   // Reached only when an outer listener goes on after it has ended. A policy that is cleaned up cannot judge, so a
   // waterfall fails here; a notification has nobody left to tell.
-  #tooLate(args: readonly unknown[]): undefined {
+  #assertHarmless(args: readonly unknown[]): void {
     if (typeof args.at(-1) === 'function') throw pluginDisposed(this.plugin);
-    return undefined;
   }
 }
 

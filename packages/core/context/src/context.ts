@@ -1,6 +1,6 @@
 import { inspect } from 'node:util';
 import { resolveConfig } from '@sluice/core-schema';
-import { entryContribution, listenerContribution, scopeNameContribution } from './contribution.ts';
+import { entryContribution, listenerContribution, scopeContribution } from './contribution.ts';
 import { assertPlugin } from './define-plugin.ts';
 import { disposeMount, disposeScope } from './disposal.ts';
 import { runEffect } from './effect.ts';
@@ -103,7 +103,7 @@ export class HostContext implements Untyped<ContextMembers> {
     const { host, owner, slots, staged, isLive } = parent;
     const layer = new Layer(name, this.#layer, host.chains);
     const scope = new Fiber({ kind: 'scope', name, owner, host, layer, slots, parent, staged, isLive });
-    scope.leaveParent = parent.contribute(scopeNameContribution(scope, this.#layer.childNames), 'make a scope');
+    scope.leaveParent = parent.contribute(scopeContribution(scope, this.#layer.childNames), 'make a scope');
     parent.owned.add(scope);
     return asContext(new HostContext(scope));
   }

@@ -1,7 +1,7 @@
+import { SluiceError } from '@sluice/core-schema';
 import type { ListenerRecord } from './chain.ts';
 import type { Fiber } from './fiber.ts';
 import type { ServiceEntry } from './services.ts';
-import { SluiceError } from '@sluice/core-schema';
 import type { ContributionEntry } from './types.ts';
 
 /**
@@ -20,25 +20,39 @@ export interface Contribution {
 
 export function listenerContribution(record: ListenerRecord): Contribution {
   const table = record.fiber.layer.hook(record.hook);
-  return { kind: 'listener', label: record.hook, attach: () => table.add(record), detach: () => table.remove(record) };
+  return {
+    kind: 'listener',
+    label: record.hook,
+    attach() {
+      table.add(record);
+    },
+    detach() {
+      table.remove(record);
+    },
+  };
+}
+
+export function entryContribution(entry: ContributionEntry): Contribution {
+  return {
+    kind: 'entry',
+    label: entry.label,
+    attach() {
+      entry.attach();
+    },
+    detach() {
+      entry.detach();
+    },
+  };
 }
 
 export function serviceContribution(entry: ServiceEntry): Contribution {
   const { name, fiber } = entry;
-  const { layer, host } = fiber;
-  const refuseSecond = (other: ServiceEntry | undefined): void => {
-    if (other === undefined) return;
-    throw new SluiceError(
-      'SERVICE_DUPLICATE',
-      `core-context: service "${name}" of ${fiber.title} is already provided by ${other.fiber.title} in this scope; dispose that one first, or provide this one in a child scope`,
-    );
-  };
+  const { layer, host, staged } = fiber;
   return {
     kind: 'service',
     label: name,
     attach() {
-      refuseSecond(layer.ownService(name));
-      fiber.provided.add(entry);
+      refuseSecond(entry, layer.ownService(name));
       layer.addService(entry);
       host.serviceChanged(name);
     },
@@ -47,43 +61,40 @@ export function serviceContribution(entry: ServiceEntry): Contribution {
       host.serviceChanged(name);
     },
     stage() {
-      refuseSecond(fiber.staged?.get(layer, name));
-      fiber.provided.add(entry);
-      fiber.staged?.add(layer, entry);
+      refuseSecond(entry, staged?.get(layer, name));
+      staged?.add(layer, entry);
       host.serviceChanged(name);
     },
     unstage() {
-      fiber.staged?.remove(layer, entry);
-      host.serviceChanged(name);
+      if (staged?.remove(layer, entry) === true) host.serviceChanged(name);
     },
   };
 }
 
-export function entryContribution(entry: ContributionEntry): Contribution {
-  return { kind: 'entry', label: entry.label, attach: () => entry.attach(), detach: () => entry.detach() };
+function refuseSecond(entry: ServiceEntry, other: ServiceEntry | undefined): void {
+  if (other === undefined) return;
+  throw new SluiceError(
+    'SERVICE_DUPLICATE',
+    `core-context: service "${entry.name}" of ${entry.fiber.title} is already provided in this scope by ${other.fiber.title}; dispose that one first, or provide this one in a child scope`,
+  );
 }
 
-/** The name of a scope, which only one scope under a parent can have at a time. */
-export function scopeNameContribution(scope: Fiber, names: Set<string>): Contribution {
-  const name = scope.name;
+/** The presence of a scope in its parent, where no two can have the same name. */
+export function scopeContribution(scope: Fiber, taken: Set<string>): Contribution {
+  const { name } = scope;
   return {
     kind: 'child',
     label: name,
     attach() {
-      if (names.has(name)) {
-        throw new SluiceError('SCOPE_DUPLICATE', `core-context: there is already a scope "${name}" here; dispose it first or choose another name`);
+      if (taken.has(name)) {
+        throw new SluiceError('SCOPE_DUPLICATE', `core-context: there is already a scope "${name}" here; dispose it first, or choose another name`);
       }
-      names.add(name);
-      try {
-        scope.attachAll();
-      } catch (error) {
-        names.delete(name);
-        throw error;
-      }
+      scope.contributions.attachAll();
+      taken.add(name);
     },
     detach() {
-      names.delete(name);
-      scope.detachAll();
+      taken.delete(name);
+      scope.contributions.detachAll();
     },
   };
 }

@@ -12,13 +12,14 @@ const KEYS = new Set(['name', 'inject', 'gate', 'config', 'apply']);
  */
 export function definePlugin<C>(plugin: Plugin<C>): Plugin<C> {
   assertPlugin(plugin);
-  const { name, inject, gate, config, apply } = plugin;
+  const { name, inject, gate, config } = plugin;
   const defined: Plugin<C> = {
     name,
     ...(inject === undefined ? {} : { inject: Object.freeze([...inject]) }),
     ...(gate === undefined ? {} : { gate }),
     ...(config === undefined ? {} : { config }),
-    apply,
+    // Called on the original, which may be an object with a life of its own.
+    apply: (ctx, given) => plugin.apply(ctx, given),
   };
   Object.defineProperty(defined, BRAND, { value: true });
   return Object.freeze(defined);

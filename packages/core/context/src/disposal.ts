@@ -7,7 +7,7 @@ import type { Ending } from './owned.ts';
 
 /** Ends a plugin. Twice is the same promise. */
 export function disposeMount(mount: Mount): Promise<void> {
-  if (mount.disposal !== undefined) return mount.disposal;
+  if (mount.disposal !== undefined) return unlessOnStack([...mount.runs], mount.disposal);
   const disposal = new Deferred<void>();
   mount.disposal = disposal.promise;
   const runs = [...mount.runs];
@@ -18,7 +18,7 @@ export function disposeMount(mount: Mount): Promise<void> {
 
 /** Ends a scope or the root: waits at most `graceMs`, for whatever it is. Twice is the same promise. */
 export function disposeScope(fiber: Fiber): Promise<void> {
-  if (fiber.disposal !== undefined) return fiber.disposal;
+  if (fiber.disposal !== undefined) return unlessOnStack([fiber], fiber.disposal);
   const disposal = new Deferred<void>();
   fiber.disposal = disposal.promise;
   fiber.close();
@@ -31,42 +31,47 @@ export function disposeScope(fiber: Fiber): Promise<void> {
  * What then remains goes on in the background, and cleanups still wait for it.
  */
 export async function endUnlessStuck(title: string, host: Host, fibers: readonly Fiber[], ending: Ending): Promise<void> {
-  if (!(ending instanceof Promise)) return report(title, ending);
-  const involved = involvedIn(fibers);
-  if (involved.some(isOnStack)) return leave(title, host, ending);
-  const pending = involved.flatMap((fiber) => waitsOf(fiber));
-  if (pending.length > 0 && !(await within(DRAIN_MS, Promise.all(pending)))) {
+  await see(title, host, fibers, ending, async (involved) => {
+    const pending = involved.flatMap((fiber) => waitsOf(fiber));
+    if (pending.length === 0 || (await within(DRAIN_MS, Promise.all(pending)))) return true;
     host.logger.warn(`core-context: ${title} is disposed but still draining: ${describe(involved)}; its cleanups run after that`);
-    return leave(title, host, ending);
-  }
-  report(title, await ending);
+    return false;
+  });
 }
 
 async function endWithGrace(fiber: Fiber, ending: Ending): Promise<void> {
   const { title, host } = fiber;
-  if (!(ending instanceof Promise)) return report(title, ending);
-  const involved = involvedIn([fiber]);
-  if (involved.some(isOnStack)) return leave(title, host, ending);
-  if (!(await within(host.graceMs, ending))) {
+  await see(title, host, [fiber], ending, async () => {
+    if (await within(host.graceMs, Promise.resolve(ending))) return true;
     host.logger.warn(`core-context: ${title} is disposed, but after ${host.graceMs} ms there still runs: ${describe(involvedIn([fiber]))}`);
-    return leave(title, host, ending);
+    return false;
+  });
+}
+
+/** Waits for an ending, or leaves it to the background: when it would wait for its own caller, or `isWorthWaiting` says so. */
+async function see(
+  title: string, host: Host, fibers: readonly Fiber[], ending: Ending, isWorthWaiting: (involved: readonly Fiber[]) => Promise<boolean>,
+): Promise<void> {
+  if (ending instanceof Promise) {
+    const involved = involvedIn(fibers);
+    if (involved.some(isOnStack) || !(await isWorthWaiting(involved))) {
+      void ending.then((errors) => {
+        for (const error of errors) host.logger.error(`core-context: ${title}: a cleanup failed: ${messageOf(error)}`, error);
+      });
+      return;
+    }
   }
-  report(title, await ending);
+  const errors = await ending;
+  if (errors.length > 0) throw new DisposeError(title, errors);
+}
+
+/** Asked again from inside what is being ended, there is nothing to wait for but the asker. */
+function unlessOnStack(fibers: readonly Fiber[], disposal: Promise<void>): Promise<void> {
+  return involvedIn(fibers).some(isOnStack) ? Promise.resolve() : disposal;
 }
 
 function settle(disposal: Deferred<void>, outcome: Promise<void>): void {
   outcome.then(disposal.resolve, disposal.reject);
-}
-
-function report(title: string, errors: readonly unknown[]): void {
-  if (errors.length > 0) throw new DisposeError(title, errors);
-}
-
-/** Nobody waits for it any more, so what goes wrong goes to the logger. */
-function leave(title: string, host: Host, ending: Promise<readonly unknown[]>): void {
-  void ending.then((errors) => {
-    for (const error of errors) host.logger.error(`core-context: ${title}: a cleanup failed: ${messageOf(error)}`, error);
-  });
 }
 
 /** The fibers that an ending has to wait for: those inside, and those that stand on services provided inside. */

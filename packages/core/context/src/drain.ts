@@ -56,6 +56,8 @@ export class Drain {
 }
 
 function blockersOf(fiber: Fiber): ChainEntry[] {
-  if (!fiber.hasListened) return [];
-  return [...fiber.host.chains].flatMap((chain) => chain.blockersOf(fiber));
+  const blockers: ChainEntry[] = [];
+  if (!fiber.hasListened) return blockers;
+  for (const chain of fiber.host.chains) if (chain.active > 0) blockers.push(...chain.blockersOf(fiber));
+  return blockers;
 }

@@ -1,17 +1,18 @@
 import { setMaxListeners } from 'node:events';
 import { Deferred, within } from './async.ts';
 import type { Contribution } from './contribution.ts';
+import { Contributions } from './contributions.ts';
 import { Drain } from './drain.ts';
 import { contextDisposed } from './errors.ts';
 import type { Host } from './host.ts';
 import type { Layer } from './layer.ts';
 import type { Mount } from './mount.ts';
-import { Slots } from './order.ts';
-import { Effect, NO_ERRORS, type Ending, type Owned } from './owned.ts';
+import type { Slots } from './order.ts';
+import { Effect, endInTurn, type Ending, type Owned } from './owned.ts';
 import { releaseUsers, type ServiceEntry, type StagedServices } from './services.ts';
 import type { Cleanup, Disposer } from './types.ts';
 
-/** Milliseconds that an ending waits for a live listener entry, or an unfinished `apply`, before others stop waiting for it. */
+/** Milliseconds that an ending waits for a live listener entry, or for an unfinished `apply`, before others stop waiting for it. */
 export const DRAIN_MS = 1_000;
 
 const NO_PINS: ReadonlyMap<string, ServiceEntry> = new Map();
@@ -26,7 +27,7 @@ export interface FiberOptions {
   slots: Slots;
   parent?: Fiber;
   mount?: Mount;
-  /** The services that a plugin instance was started on. */
+  /** The services that a plugin instance is started on. */
   pins?: ReadonlyMap<string, ServiceEntry>;
   staged?: StagedServices | undefined;
   /** False while an update prepares it: what it registers is then only kept. */
@@ -48,24 +49,24 @@ export class Fiber implements Owned {
   readonly mount: Mount | undefined;
   readonly pins: ReadonlyMap<string, ServiceEntry>;
   readonly staged: StagedServices | undefined;
-  isLive: boolean;
-  state: 'open' | 'closing' | 'closed' = 'open';
-  /** Each with whether it is attached. */
-  readonly contributions = new Map<Contribution, boolean>();
+  readonly contributions: Contributions;
   readonly owned = new Set<Effect | Fiber | Mount>();
   readonly provided = new Set<ServiceEntry>();
+  /** Closing: nothing of it can be seen, but something still runs. Closed: the cleanups have been run. */
+  state: 'open' | 'closing' | 'closed' = 'open';
+  /** It has had listeners, so some may be in flight. */
   hasListened = false;
-  /** Takes this scope out of its parent; absent for the root and for plugin instances, whose mount does that. */
+  /** Takes this scope out of its parent. Absent for the root, and for plugin instances, whose mount does that. */
   leaveParent: Disposer | undefined;
   /** The promise of `dispose()` of this scope, once called. */
   disposal: Promise<void> | undefined;
+  /** What was in flight when it was closed. */
   drain: Drain | undefined;
-  /** `apply` is on the call stack. */
+  /** The plugin's `apply` is on the call stack. */
   isApplying = false;
   #starting: Deferred<void> | undefined;
   #controller: AbortController | undefined;
   #ending: Deferred<readonly unknown[]> | undefined;
-  #errors: unknown[] = [];
 
   constructor(options: FiberOptions) {
     this.kind = options.kind;
@@ -78,7 +79,7 @@ export class Fiber implements Owned {
     this.mount = options.mount;
     this.pins = options.pins ?? NO_PINS;
     this.staged = options.staged;
-    this.isLive = options.isLive;
+    this.contributions = new Contributions(options.isLive);
     for (const entry of this.pins.values()) entry.users.add(this);
   }
 
@@ -86,6 +87,11 @@ export class Fiber implements Owned {
     return this.kind === 'root' ? 'the root context' : `${this.kind} "${this.name}"`;
   }
 
+  get isLive(): boolean {
+    return this.contributions.isLive;
+  }
+
+  /** Aborts when this ends. Made when first asked for. */
   get signal(): AbortSignal {
     if (this.#controller === undefined) {
       this.#controller = new AbortController();
@@ -95,79 +101,20 @@ export class Fiber implements Owned {
     return this.#controller.signal;
   }
 
+  /** While the plugin's `apply` has begun and not ended: settles when it has. */
+  get starting(): Promise<void> | undefined {
+    return this.#starting?.promise;
+  }
+
   assertOpen(action: string): void {
     if (this.state !== 'open') throw contextDisposed(this.title, action);
   }
 
   contribute(contribution: Contribution, action: string): Disposer {
     this.assertOpen(action);
-    const isLive = this.isLive;
-    this.contributions.set(contribution, false);
-    try {
-      if (isLive) contribution.attach();
-      else contribution.stage?.();
-    } catch (error) {
-      this.contributions.delete(contribution);
-      throw error;
-    }
-    // Attaching runs foreign code, which may have ended this fiber.
-    if (!this.contributions.has(contribution)) {
-      if (isLive) contribution.detach();
-      throw contextDisposed(this.title, action);
-    }
-    if (isLive) this.contributions.set(contribution, true);
-    return () => this.#withdraw(contribution);
-  }
-
-  #withdraw(contribution: Contribution): void {
-    const isAttached = this.contributions.get(contribution);
-    this.contributions.delete(contribution);
-    if (isAttached === true) contribution.detach();
-    else if (isAttached === false) contribution.unstage?.();
-  }
-
-  /** Attaches everything that is not; when one throws, none is, and the error goes on. */
-  attachAll(): void {
-    this.isLive = true;
-    const attached: Contribution[] = [];
-    try {
-      for (const [contribution, isAttached] of this.contributions) {
-        if (isAttached) continue;
-        contribution.attach();
-        contribution.unstage?.();
-        this.contributions.set(contribution, true);
-        attached.push(contribution);
-      }
-    } catch (error) {
-      this.isLive = false;
-      for (const contribution of attached.reverse()) this.#detach(contribution);
-      throw error;
-    }
-  }
-
-  /** Detaches everything that is attached, and keeps it. */
-  detachAll(): void {
-    this.isLive = false;
-    for (const [contribution, isAttached] of [...this.contributions].reverse()) if (isAttached) this.#detach(contribution);
-  }
-
-  #detach(contribution: Contribution): void {
-    this.contributions.set(contribution, false);
-    try {
-      contribution.detach();
-    } catch (error) {
-      this.#errors.push(error);
-    }
-  }
-
-  /** The instance's `apply` begins; the returned function says that it has ended, and with which cleanup. */
-  beginStart(): (cleanup: Cleanup | undefined) => void {
-    const starting = (this.#starting = new Deferred<void>());
-    return (cleanup) => {
-      this.#starting = undefined;
-      if (cleanup !== undefined) this.keepCleanup('apply', cleanup);
-      starting.resolve();
-    };
+    const undo = this.contributions.add(contribution);
+    if (undo === undefined) throw contextDisposed(this.title, action);
+    return undo;
   }
 
   /** Ties a cleanup to this fiber. One that comes too late runs at once. */
@@ -182,19 +129,24 @@ export class Fiber implements Owned {
     for (const error of await effect.end()) this.host.logger.error(`core-context: ${this.title}: a late cleanup failed`, error);
   }
 
-  /** Everything below this one and itself, outermost first. */
+  /** The plugin's `apply` begins; the returned function says that it has ended, and with which cleanup. */
+  beginStart(): (cleanup: Cleanup | undefined) => void {
+    const starting = (this.#starting = new Deferred<void>());
+    return (cleanup) => {
+      this.#starting = undefined;
+      if (cleanup !== undefined) this.keepCleanup('apply', cleanup);
+      starting.resolve();
+    };
+  }
+
+  /** This one and everything below it, outermost first. */
   tree(): Fiber[] {
     const fibers: Fiber[] = [this];
     for (const item of this.owned) {
       if (item.kind === 'effect') continue;
-      for (const run of item.kind === 'mount' ? item.runs : [item]) fibers.push(...run.tree());
+      for (const fiber of item.kind === 'mount' ? item.runs : [item]) fibers.push(...fiber.tree());
     }
     return fibers;
-  }
-
-  /** `apply` has begun and not ended. */
-  get starting(): Promise<void> | undefined {
-    return this.#starting?.promise;
   }
 
   /** What still runs of a fiber that is being ended. */
@@ -206,7 +158,7 @@ export class Fiber implements Owned {
     return running;
   }
 
-  /** Takes away, at once, everything that others can see of this fiber and of those below. Nothing can be registered after. */
+  /** Takes away, at once, all that others can see of this fiber and of those below. Nothing can be registered afterwards. */
   close(): void {
     if (this.state !== 'open') return;
     const tree = this.tree().filter((fiber) => fiber.state === 'open');
@@ -215,7 +167,7 @@ export class Fiber implements Owned {
       for (const fiber of tree) for (const item of fiber.owned) if (item.kind === 'mount') item.retire();
       for (const fiber of tree) fiber.#abort();
       this.leaveParent?.();
-      this.detachAll();
+      this.contributions.detachAll();
       for (const fiber of tree.reverse()) fiber.#letGo();
     });
   }
@@ -225,50 +177,47 @@ export class Fiber implements Owned {
   }
 
   #letGo(): void {
-    for (const [contribution, isAttached] of this.contributions) if (!isAttached) contribution.unstage?.();
     this.contributions.clear();
     this.drain = Drain.of(this);
     for (const entry of this.provided) releaseUsers(entry);
   }
 
+  /** Runs the rest of the end of a closed fiber. Complete on return if nothing has to be waited for. */
   end(): Ending {
-    if (this.state === 'closed') return this.#errors;
+    if (this.state === 'closed') return this.contributions.errors;
     if (this.#ending === undefined) {
       this.#ending = new Deferred();
       void this.#end().then(this.#ending.resolve);
     }
-    // It may have ended before the call above returned.
-    return (this.state as string) === 'closed' ? this.#errors : this.#ending.promise;
+    return this.#hasEnded() ? this.contributions.errors : this.#ending.promise;
   }
 
+  // Last in, first out, when those that stand on its services have ended and nothing is in flight any more.
   async #end(): Promise<readonly unknown[]> {
-    for (const entry of this.provided) {
-      for (const user of entry.users) {
-        const ending = user.state === 'closing' ? user.end() : NO_ERRORS;
-        if (ending instanceof Promise) await ending;
-      }
-    }
+    const { errors } = this.contributions;
+    const others = endInTurn([...this.provided].flatMap((entry) => [...entry.users]).filter((user) => user.state === 'closing'));
+    if (others instanceof Promise) await others;
     for (const fiber of this.tree()) if (fiber.drain?.isDone === false) await fiber.drain.promise;
     if (this.#starting !== undefined) await within(DRAIN_MS, this.#starting.promise);
     while (this.owned.size > 0) {
-      for (const item of [...this.owned].reverse()) {
-        const ending = item.end();
-        this.#errors.push(...(ending instanceof Promise ? await ending : ending));
-        this.owned.delete(item);
-      }
+      const ending = endInTurn([...this.owned].reverse());
+      errors.push(...(ending instanceof Promise ? await ending : ending));
     }
-    this.#closed();
-    return this.#errors;
+    this.#close();
+    return errors;
   }
 
-  #closed(): void {
+  #hasEnded(): boolean {
+    return this.state === 'closed';
+  }
+
+  #close(): void {
     this.state = 'closed';
     for (const entry of this.pins.values()) entry.users.delete(this);
     this.provided.clear();
     this.mount?.runs.delete(this);
-    if (this.kind !== 'plugin') {
-      this.parent?.owned.delete(this);
-      this.layer.close();
-    }
+    if (this.kind === 'plugin') return;
+    this.parent?.owned.delete(this);
+    this.layer.close();
   }
 }

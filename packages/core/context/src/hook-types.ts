@@ -52,7 +52,7 @@ export type ListenerOf<H> =
   : never;
 
 /** The names of all hooks that some package in the program has declared. */
-export type HookName = keyof Hooks & string;
+export type HookName = Extract<keyof Hooks, string>;
 
 /** The function that listens on the hook of this name. */
 export type Listener<K extends HookName> = ListenerOf<Hooks[K]>;

@@ -7,7 +7,7 @@ export function inspectFiber(fiber: Fiber): ContextNode {
   const listeners: Record<string, number> = {};
   const services: string[] = [];
   const contributions: string[] = [];
-  for (const { kind, label } of fiber.contributions.keys()) {
+  for (const { kind, label } of fiber.contributions.list()) {
     if (kind === 'listener') listeners[label] = (listeners[label] ?? 0) + 1;
     else if (kind === 'service') services.push(label);
     else if (kind === 'entry') contributions.push(label);

@@ -24,7 +24,8 @@ export function containedLogger(logger: Logger): Logger {
   }
   const contained = (level: (typeof LEVELS)[number]) => (message: string, data?: unknown): void => {
     try {
-      const result: unknown = logger[level](message, data);
+      const log: (message: string, data?: unknown) => unknown = logger[level].bind(logger);
+      const result = log(message, data);
       if (result instanceof Promise) result.catch(quiet);
     } catch {
       // There is nowhere left to report it.

@@ -10,7 +10,10 @@ export async function whenReady(fiber: Fiber): Promise<void> {
     fiber.assertOpen('wait until it is ready');
     const mounts = mountsBelow(fiber);
     const busy = mounts.filter((mount) => mount.isBusy);
-    if (busy.length === 0) return assertActive(mounts);
+    if (busy.length === 0) {
+      assertActive(mounts);
+      return;
+    }
     await Promise.race(busy.map((mount) => mount.changed()));
   }
 }

@@ -41,14 +41,14 @@ export class StagedServices {
   }
 
   add(layer: Layer, entry: ServiceEntry): void {
-    let names = this.#layers.get(layer);
-    if (names === undefined) this.#layers.set(layer, (names = new Map()));
-    names.set(entry.name, entry);
+    const names = this.#layers.get(layer) ?? new Map<string, ServiceEntry>();
+    this.#layers.set(layer, names.set(entry.name, entry));
   }
 
-  remove(layer: Layer, entry: ServiceEntry): void {
+  /** Whether it was there. */
+  remove(layer: Layer, entry: ServiceEntry): boolean {
     const names = this.#layers.get(layer);
-    if (names?.get(entry.name) === entry) names.delete(entry.name);
+    return names?.get(entry.name) === entry && names.delete(entry.name);
   }
 }
 

@@ -2,7 +2,7 @@ import type { HookArgs, HookName, HookResult, Listener, NotificationName, Waterf
 import type { Services } from './index.ts';
 
 /** The name of a service that some package in the program has declared. */
-export type ServiceName = keyof Services & string;
+export type ServiceName = Extract<keyof Services, string>;
 
 /** Undoes one registration. Calling it again does nothing. */
 export type Disposer = () => void;

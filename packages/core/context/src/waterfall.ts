@@ -5,10 +5,10 @@ import type { ListenerEntry } from './types.ts';
  * and may be called again, for a fresh run of it. The chain is the one handed in: changes meanwhile do not matter.
  * Rejects with whatever is thrown and not caught further out.
  */
-export async function runWaterfall(chain: readonly ListenerEntry[], args: readonly unknown[], last: () => unknown): Promise<unknown> {
-  const enter = (index: number): unknown => {
+export function runWaterfall(chain: readonly ListenerEntry[], args: readonly unknown[], last: () => unknown): Promise<unknown> {
+  const enter = async (index: number): Promise<unknown> => {
     const entry = chain[index];
-    return entry === undefined ? last() : entry.invoke(...args, async () => enter(index + 1));
+    return await (entry === undefined ? last() : entry.invoke(...args, () => enter(index + 1)));
   };
   return enter(0);
 }
