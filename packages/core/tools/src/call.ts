@@ -50,6 +50,7 @@ export function readInput(input: ToolCallInput, limits: SnapshotLimits): ReadInp
   let signal: unknown;
   let argumentsText: unknown;
   let value: unknown;
+  let isGiven = false;
   let problem: SchemaIssue | undefined;
   let reading = 'name';
   try {
@@ -62,6 +63,8 @@ export function readInput(input: ToolCallInput, limits: SnapshotLimits): ReadInp
     argumentsText = input.argumentsText;
     reading = 'arguments';
     value = input.arguments;
+    // An explicit `arguments: undefined` is no JSON value; leaving both out is a call without arguments.
+    isGiven = value !== undefined || (argumentsText === undefined && 'arguments' in input);
   } catch (error) {
     problem = unreadable(reading, error);
   }
@@ -76,11 +79,7 @@ export function readInput(input: ToolCallInput, limits: SnapshotLimits): ReadInp
   }
   const text = argumentsText;
   if (problem !== undefined) return { name, callId, arguments: undefined, argumentsText: text, signal, problem };
-  const snapshot =
-    text === undefined && (value !== undefined || 'arguments' in input)
-      ? // An explicit `arguments: undefined` is no JSON value; leaving both out is a call without arguments.
-        snapshotJson(value, limits)
-      : parseJsonText(text ?? '', limits);
+  const snapshot = isGiven ? snapshotJson(value, limits) : parseJsonText(text ?? '', limits);
   return snapshot.ok
     ? { name, callId, arguments: snapshot.value, argumentsText: text, signal, problem: undefined }
     : { name, callId, arguments: undefined, argumentsText: text, signal, problem: snapshot.issue };

@@ -46,6 +46,7 @@ export class WaterfallRun<D> {
   readonly #invoke: (entry: ListenerEntry, next: () => Promise<D>) => unknown;
   readonly #last: () => D;
   readonly #parse: (answer: unknown) => D;
+  #isOver = false;
 
   /** `invoke` hands an entry the hook's arguments and `next`. */
   constructor(
@@ -72,6 +73,11 @@ export class WaterfallRun<D> {
     return this.failure ?? new HookFailure(this.#hook, 'core-tools', error);
   }
 
+  /** It has its answer, or nobody waits for one any longer: a `next()` that comes after this runs nothing. */
+  end(): void {
+    this.#isOver = true;
+  }
+
   #enter(index: number): D | Promise<D> {
     const entry = this.#entries[index];
     if (entry === undefined) return this.#last();
@@ -86,6 +92,7 @@ export class WaterfallRun<D> {
   }
 
   #next(index: number): Promise<D> {
+    if (this.#isOver) return rejectQuietly(new Error(`core-tools: next() came after ${this.#hook} was over for this call`));
     try {
       const answer = this.#enter(index);
       return isPromise(answer) ? answer : Promise.resolve(answer);

@@ -32,6 +32,8 @@ export async function postExecute(call: Call, result: ToolExecutionResult): Prom
     return !shaped.isError && call.isAborted ? aborted(call, shaped.additionalContexts) : shaped;
   } catch (error) {
     return endedByHook(call, waterfall.blame(error), result).result;
+  } finally {
+    waterfall.end();
   }
 }
 

@@ -39,6 +39,8 @@ export async function preExecute(call: Call): Promise<Allowed | Ended> {
     }
   } catch (error) {
     return endedByHook(call, waterfall.blame(error));
+  } finally {
+    waterfall.end();
   }
 }
 
