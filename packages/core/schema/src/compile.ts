@@ -1,7 +1,7 @@
 import { SluiceError } from './errors.ts';
 import type { SchemaIssue } from './issue.ts';
 import type { JsonObject, JsonValue } from './json.ts';
-import { checkSchema } from './schema/check.ts';
+import { checkSchema, type CheckedSchema } from './schema/check.ts';
 import { acceptsOnlyObjects } from './schema/object-only.ts';
 import { recall, remember } from './schema-cache.ts';
 import { readSource } from './source/read-source.ts';
@@ -30,7 +30,7 @@ export interface CompileOptions {
   label: string;
 }
 
-const objectRoots = new WeakSet<CompiledSchema>();
+const checkedSchemas = new WeakMap<CompiledSchema, CheckedSchema>();
 
 /**
  * Checks a schema source at once and gives its validator.
@@ -58,7 +58,7 @@ export function compileSchema(source: unknown, options: CompileOptions): Compile
     json: document.json,
     validate: (value: JsonValue) => validator.validate(value),
   });
-  if (acceptsOnlyObjects(checked)) objectRoots.add(compiled);
+  checkedSchemas.set(compiled, checked);
   remember(key, compiled);
   return compiled;
 }
@@ -68,5 +68,11 @@ export function compileSchema(source: unknown, options: CompileOptions): Compile
  * a union that comes to that. A schema that merely lists `properties` accepts `null` and text as well.
  */
 export function isObjectRoot(schema: CompiledSchema): boolean {
-  return objectRoots.has(schema);
+  const checked = checkedOf(schema);
+  return checked !== undefined && acceptsOnlyObjects(checked);
+}
+
+/** What the check of a schema found out, for those who walk it. Undefined for an object that `compileSchema` did not make. */
+export function checkedOf(schema: CompiledSchema): CheckedSchema | undefined {
+  return checkedSchemas.get(schema);
 }

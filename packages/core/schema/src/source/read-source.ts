@@ -56,6 +56,9 @@ function withoutDialect(json: JsonObject): JsonObject {
   return Object.freeze(rest);
 }
 
+/** Schema objects of libraries never change, and converting them is slow. */
+const converted = new WeakMap<object, SourceDocument>();
+
 /**
  * Tells the forms of a schema source apart and gives plain JSON Schema.
  * @throws SluiceError `INVALID_SCHEMA` for anything that is none of them.
@@ -64,7 +67,12 @@ export function readSource(source: unknown, label: string): SourceDocument {
   const isCallable = typeof source === 'function';
   const standard = isCallable || (typeof source === 'object' && source !== null) ? standardOf(source) : undefined;
   if (standard !== undefined) {
-    return { json: withoutDialect(detach(convertStandard(standard, label), label)), isGenerated: true };
+    let document = converted.get(source as object);
+    if (document === undefined) {
+      document = { json: withoutDialect(detach(convertStandard(standard, label), label)), isGenerated: true };
+      converted.set(source as object, document);
+    }
+    return document;
   }
   const json = detach(source, label);
   if (!isPropertyMap(json) && !isShorthandNode(json)) return { json, isGenerated: false };

@@ -1,16 +1,15 @@
 import type { ErrorObject } from 'ajv';
-import { closestName } from '../closest.ts';
 import { issueAt, type SchemaIssue } from '../issue.ts';
 import type { JsonValue } from '../json.ts';
 import { formatPath, quoteKey, type PathStep } from '../path.ts';
 import { preview } from '../preview.ts';
+import { unknownProperty } from '../unknown-property.ts';
 import { phraseOf } from './phrase.ts';
 import { adviseUnion, type UnionOutcome } from './union.ts';
 
 /** More help nobody, and each costs memory. */
 const MAX_ISSUES = 50;
 const MAX_CANDIDATES = 3;
-const MAX_NAMES = 8;
 
 type Params = Readonly<Record<string, unknown>>;
 
@@ -74,9 +73,9 @@ class Collector {
       case 'dependencies':
         { this.missing(error, String(params['missingProperty']), steps); return; }
       case 'additionalProperties':
-        { this.unknownProperty(error, String(params['additionalProperty']), value, steps); return; }
+        { this.unknown(error, String(params['additionalProperty']), value, steps); return; }
       case 'unevaluatedProperties':
-        { this.unknownProperty(error, String(params['unevaluatedProperty']), value, steps); return; }
+        { this.unknown(error, String(params['unevaluatedProperty']), value, steps); return; }
       case 'anyOf':
       case 'oneOf':
         { this.union(error, value, steps); return; }
@@ -94,16 +93,10 @@ class Collector {
     this.add({ path, message: `missing required property ${quoted(path)}${cause}`, expected: 'a value', received: 'nothing' });
   }
 
-  private unknownProperty(error: ErrorObject, name: string, value: JsonValue, steps: readonly PathStep[]): void {
-    const path = formatPath([...steps, name]);
+  private unknown(error: ErrorObject, name: string, value: JsonValue, steps: readonly PathStep[]): void {
     const properties = (error.parentSchema as { properties?: object } | undefined)?.properties;
-    const known = Object.keys(properties ?? {});
-    const near = closestName(name, known);
-    let advice = 'leave it out';
-    if (near !== undefined) advice = `did you mean ${quoteKey(near)}?`;
-    else if (known.length > 0) advice = `known are ${nameList(known)}`;
-    const received = preview((value as Readonly<Record<string, JsonValue>> | undefined)?.[name]);
-    this.add({ path, message: `${quoted(path)} is not a known property; ${advice}`, expected: 'a known property', received });
+    const received = (value as Readonly<Record<string, JsonValue>> | undefined)?.[name];
+    this.add(unknownProperty(steps, name, Object.keys(properties ?? {}), received));
   }
 
   private union(error: ErrorObject, value: JsonValue, steps: readonly PathStep[]): void {
@@ -139,11 +132,6 @@ class Collector {
       }
     }
   }
-}
-
-function nameList(names: readonly string[]): string {
-  const shown = names.slice(0, MAX_NAMES).map(quoteKey).join(', ');
-  return names.length > MAX_NAMES ? `${shown}, …` : shown;
 }
 
 /** Errors that only repeat, in vaguer words, what another error says. */
