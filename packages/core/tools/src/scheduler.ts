@@ -89,7 +89,7 @@ class Batch {
       this.#isStirred = false;
       const head = this.#started[this.#results.length];
       if (head?.outcome !== undefined) await this.#commit(head, head.outcome);
-      else if (head === undefined && this.#isAborted) this.#skip();
+      else if (head === undefined && this.#isAborted()) this.#skip();
       else if (!(await this.#start())) await this.#stirred();
     }
     unwatch?.();
@@ -99,7 +99,7 @@ class Batch {
   /** Starts the next call if it may start now, and says whether it did. */
   async #start(): Promise<boolean> {
     const { inputs, maxParallel } = this.#plan;
-    if (this.#isAborted || this.#started.length === inputs.length || this.#inFlight >= maxParallel) return false;
+    if (this.#isAborted() || this.#started.length === inputs.length || this.#inFlight >= maxParallel) return false;
     const uncommitted = this.#started.slice(this.#results.length);
     if (uncommitted.some((each) => each.isBarrier)) return false;
 
@@ -107,7 +107,7 @@ class Batch {
     // started is what was judged.
     const { call, fused } = this.#next();
     const isBarrier = (await this.#mode(call)) === 'exclusive';
-    if (this.#isAborted || (isBarrier && uncommitted.length > 0)) return false;
+    if (this.#isAborted() || (isBarrier && uncommitted.length > 0)) return false;
     if (!call.isRegistered) return this.#start();
     this.#candidate = undefined;
     const started: Started = { call, fused, isBarrier, outcome: undefined };
@@ -123,7 +123,7 @@ class Batch {
     return true;
   }
 
-  get #isAborted(): boolean {
+  #isAborted(): boolean {
     return this.#plan.signal.aborted;
   }
 
