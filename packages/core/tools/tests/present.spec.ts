@@ -248,7 +248,7 @@ describe('a card for a result', () => {
   it('does without what is no content or no JSON in a damaged log [F298]', () => {
     const { ctx } = setup();
     const seen: unknown[] = [];
-    ctx.tools.register(aTool({ presentResult: (_args, result) => void seen.push(result) as undefined }));
+    ctx.tools.register(aTool({ presentResult: (_args, result) => void seen.push(result) }));
     const damaged = { content: 'text' as never, isError: true, meta: (() => 1) as never };
     expect(ctx.tools.present({ name: 'echo' }, damaged)).toEqual({ card: 'generic', content: [] });
     expect(seen).toEqual([{ content: [], isError: true }]);
