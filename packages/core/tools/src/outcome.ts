@@ -49,6 +49,10 @@ const classNames: Readonly<Record<CoreCode, string>> = {
 
 /** Says that effects may have happened, on a success that policy or cancellation turned into a failure. */
 export const RAN_HINT = 'The tool ran: its effects may have happened. Check before trying again.';
+/** The body came to its end although its signal was aborted. */
+export const FINISHED_HINT = 'The tool ran to its end, though told to stop: its effects have happened. Check before trying again.';
+/** The body ended because its signal was aborted. */
+export const STOPPED_HINT = 'It was told to stop: part of its effects may have happened. Check before trying again.';
 
 export function succeed(
   subject: Subject,
@@ -97,18 +101,18 @@ export function fail(subject: Subject, parts: FailureParts): ToolFailure {
 /** What a failure keeps when another takes its place: code and contexts. */
 export function replaceByFailure(subject: Subject, old: ToolExecutionResult, parts: FailureParts): ToolFailure {
   return fail(subject, {
-    hint: old.isError ? undefined : RAN_HINT,
-    causeCode: old.isError ? old.error.info.code : undefined,
     contexts: old.additionalContexts,
     stillRunning: old.isError ? old.stillRunning : undefined,
     ...parts,
+    hint: parts.hint ?? (old.isError || !subject.started ? undefined : RAN_HINT),
+    causeCode: parts.causeCode ?? (old.isError ? old.error.info.code : undefined),
   });
 }
 
 /** `ABORTED` once a body was entered, else `ABORTED_BEFORE_DISPATCH`. */
-export function aborted(subject: Subject, contexts?: readonly AdditionalContext[]): ToolFailure {
+export function aborted(subject: Subject, contexts?: readonly AdditionalContext[], hint = RAN_HINT): ToolFailure {
   return subject.started
-    ? fail(subject, { code: codes.ABORTED, message: 'tool call aborted', hint: RAN_HINT, contexts })
+    ? fail(subject, { code: codes.ABORTED, message: 'tool call aborted', hint, contexts })
     : fail(subject, { code: codes.ABORTED_BEFORE_DISPATCH, message: 'tool call aborted before dispatch', contexts });
 }
 

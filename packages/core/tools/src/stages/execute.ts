@@ -22,13 +22,18 @@ export async function execute(call: Call): Promise<Ended> {
   const chain = new WrapperChain(call, call.ctx.listeners('tools/execute'));
   try {
     const result = await withPatience(call, chain.enter(0, []));
-    return settled(call, result === gaveUp ? aborted(call, contextsSoFar(call)) : result);
+    return settled(call, result === gaveUp ? unfinished(call, chain.latest) : result);
   } catch (error) {
     call.settled = true;
     const failure = chain.failure ?? new HookFailure('tools/execute', 'core-tools', error);
-    const { result, skipsPost } = endedByHook(call, failure);
-    return { result: withContexts(result, contextsSoFar(call)), skipsPost };
+    const ending = endedByHook(call, failure, chain.latest);
+    return chain.latest === undefined ? { ...ending, result: withContexts(ending.result, contextsSoFar(call)) } : ending;
   }
+}
+
+/** The wrappers hang after an abort: what they have got so far stands, unless it is a success. */
+function unfinished(call: Call, latest: ToolExecutionResult | undefined): ToolExecutionResult {
+  return latest?.isError === true ? latest : aborted(call, latest === undefined ? contextsSoFar(call) : latest.additionalContexts);
 }
 
 /** From here on no attempt may start. A body that is still running is on its own: the failure says so. */
@@ -44,6 +49,8 @@ function contextsSoFar(call: Call): NonNullable<ToolExecutionResult['additionalC
 
 class WrapperChain {
   failure: HookFailure | undefined;
+  /** What the last `next()` that was answered gave. */
+  latest: ToolExecutionResult | undefined;
   readonly #call: Call;
   readonly #entries: readonly ListenerEntry[];
 
@@ -64,13 +71,14 @@ class WrapperChain {
     let latest: ToolExecutionResult | undefined;
     const accept = (answer: unknown): ToolExecutionResult => authoredResult(call, answer);
     const failed = (error: unknown): unknown => {
-      if (this.failure?.cause !== error) this.failure = new HookFailure('tools/execute', entry.plugin, error);
+      // By identity, since anything may be thrown: what an outer wrapper passes on is not its own.
+      if (this.failure === undefined || this.failure.cause !== error) this.failure = new HookFailure('tools/execute', entry.plugin, error);
       return error;
     };
-    const remember = (result: unknown): ToolExecutionResult => (latest = result as ToolExecutionResult);
+    const remember = (result: unknown): ToolExecutionResult => (this.latest = latest = result as ToolExecutionResult);
     const next = (patch?: Patch): Promise<ToolExecutionResult> => {
       if (call.settled) return Promise.resolve(latest ?? aborted(call));
-      if (call.running !== undefined) return Promise.resolve(latest ?? stillRunning(call));
+      if (call.running !== undefined) return Promise.resolve(latest?.isError === true ? latest : stillRunning(call));
       return settleWith(this.enter(index + 1, withSignal(added, patch)), remember, identity);
     };
     try {
