@@ -16,7 +16,9 @@ export const gaveUp: unique symbol = Symbol('gave up waiting');
 export function withPatience<T>(call: Call, work: Promise<T>): Promise<T | typeof gaveUp> {
   return new Promise((resolve, reject) => {
     let timer: ReturnType<typeof setTimeout> | undefined;
+    let isOver = false;
     const startGrace = (): void => {
+      if (isOver) return;
       timer = setTimeout(() => {
         const body = call.running?.ended;
         if (body === undefined) resolve(gaveUp);
@@ -27,6 +29,7 @@ export function withPatience<T>(call: Call, work: Promise<T>): Promise<T | typeo
     if (call.isAborted) startGrace();
     else unwatch = call.onAbort(startGrace);
     const stop = (): void => {
+      isOver = true;
       if (timer === undefined) unwatch?.();
       else clearTimeout(timer);
     };

@@ -1,6 +1,6 @@
 import { Attempt } from '../attempt.ts';
 import { unknownTool, type Call } from '../call.ts';
-import { aborted, fail } from '../outcome.ts';
+import { aborted, fail, FINISHED_HINT, STOPPED_HINT } from '../outcome.ts';
 import { createRun } from '../run.ts';
 import { AttemptSignals } from '../signal.ts';
 import { failureOfThrown, isAbortOf } from '../thrown.ts';
@@ -32,12 +32,13 @@ export async function body(call: Call, added: readonly AbortSignal[] = NONE_ADDE
     leave(call, attempt);
     const { contexts, concludesTurn } = attempt;
     result = validateOutput(call, tool, value, { attempt, contexts, concludesTurn });
-    // The body may not have noticed; the caller is told that it ran.
-    if (!result.isError && isAborted()) result = aborted(call, contexts);
+    // The body may not have noticed. If its call has settled, nobody waits for its value, and what is announced is what it gave.
+    if (!result.isError && isAborted() && !call.settled) result = aborted(call, contexts, FINISHED_HINT);
   } catch (thrown) {
     leave(call, attempt);
     const { contexts } = attempt;
-    result = isAborted() && isAbortOf(thrown, signals.signal) ? aborted(call, contexts) : fail(call, { ...failureOfThrown(thrown), contexts });
+    const stopped = isAborted() && isAbortOf(thrown, signals.signal);
+    result = stopped ? aborted(call, contexts, STOPPED_HINT) : fail(call, { ...failureOfThrown(thrown), contexts });
     if (!isAborted()) call.ctx.logger.debug(`core-tools: the body of "${tool.name}" threw`, thrown);
   }
   signals.release();
