@@ -1,8 +1,8 @@
 // One cold start of one contender: milliseconds until it is loaded, and until its first call has answered.
 import { performance } from 'node:perf_hooks';
-import { own, peers } from './contenders/index.mjs';
+import { contenders } from './contenders/index.mjs';
 
-const contender = [...own, ...peers].find(({ name }) => name === process.argv[2]);
+const contender = contenders.find(({ name }) => name === process.argv[2]);
 const start = performance.now();
 const cases = await contender.load();
 const loaded = performance.now() - start;

@@ -1,11 +1,12 @@
 // The benchmark itself; started by ../run.mjs. Tables or JSON go to stdout, progress to stderr.
-import { readFileSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
 import { cpus } from 'node:os';
 import { parseArgs } from 'node:util';
-import { own, peers } from './contenders/index.mjs';
+import { contenders as all } from './contenders/index.mjs';
 import { json, tables } from './report.mjs';
+import { runWorkload } from './rounds.mjs';
 import { judge } from './targets.mjs';
-import { run as runCalls, workloads } from './workloads/calls.mjs';
+import { workloads } from './workloads/calls.mjs';
 import { run as runImport } from './workloads/import.mjs';
 import { run as runSize } from './workloads/size.mjs';
 
@@ -40,40 +41,39 @@ const only = options.only?.split(',') ?? (options.gate ? GATED : undefined);
 const wanted = (id) => only === undefined || only.includes(id);
 const say = (what) => console.error(`… ${what}`);
 
-const versionOf = (peer) => JSON.parse(readFileSync(new URL(`../node_modules/${peer}/package.json`, import.meta.url), 'utf8')).version;
-
-/** Loads everyone. A peer that cannot be loaded is named and sits out; without ours there is nothing to judge. */
-async function loadAll(all) {
-  const loaded = [];
-  for (const contender of all) {
-    try {
-      const version = contender.peer && versionOf(contender.peer);
-      loaded.push({ ...contender, version, cases: await contender.load() });
-    } catch (error) {
-      say(`${contender.title} sits out: ${error.message.split('\n')[0]}`);
-      if (own.includes(contender)) process.exitCode = 1;
-    }
-  }
-  return loaded;
+/** The installed version of somebody else's package; undefined when it is not installed. */
+function versionOf(peer) {
+  const manifest = new URL(`../node_modules/${peer}/package.json`, import.meta.url);
+  return existsSync(manifest) ? JSON.parse(readFileSync(manifest, 'utf8')).version : undefined;
 }
 
-const contenders = await loadAll(options['no-peers'] ? own : [...own, ...peers]);
+const contenders = all
+  .filter(({ peer }) => peer === undefined || !options['no-peers'])
+  .map((one) => ({ ...one, version: one.peer && versionOf(one.peer) }));
+
+// Nanoseconds by workload and case: the work done, and the time it took.
 const samples = {};
+const walls = {};
+const failed = new Set();
 for (const workload of workloads.filter(({ id }) => wanted(id))) {
   say(workload.title);
-  const measured = await runCalls(workload, contenders, { rounds });
+  const measured = await runWorkload(workload, contenders, { rounds, say });
+  for (const name of measured.failed) failed.add(name);
   // Alone, the floor is no comparison.
-  if (Object.keys(measured).some((name) => name !== 'floor')) samples[workload.id] = measured;
+  if (!Object.keys(measured.cpu).some((name) => name !== 'floor')) continue;
+  samples[workload.id] = measured.cpu;
+  walls[workload.id] = measured.wall;
 }
+const able = contenders.filter(({ name }) => !failed.has(name));
 if (wanted('import')) {
   say('Cold import');
-  Object.assign(samples, runImport(contenders.map(({ name }) => name), { rounds: Math.min(rounds, 9) }));
+  Object.assign(samples, runImport(able.map(({ name }) => name), { rounds: Math.min(rounds, 9) }));
 }
 let sizes;
 if (wanted('size')) {
   say('Installed size');
   try {
-    sizes = runSize(contenders.filter(({ name }) => name !== 'floor'));
+    sizes = runSize(able.filter(({ name }) => name !== 'floor'));
   } catch (error) {
     // It needs the network, and pnpm, which `npm run bench` puts on PATH. The rest is worth printing without it.
     say(`sizes are left out: ${error.message.split('\n')[0]}`);
@@ -82,10 +82,10 @@ if (wanted('size')) {
 
 const verdicts = judge(samples);
 const machine = `Node.js ${process.version}, ${cpus().length} cores, ${process.platform} ${process.arch}`;
-const measured = { machine, contenders, samples, sizes, verdicts };
+const measured = { machine, contenders: able, samples, walls, sizes, verdicts };
 if (options.json) console.log(JSON.stringify(json(measured), null, 2));
 else for (const table of tables(measured)) console.log(`${table}\n`);
 
+// Without ours or the floor there was nothing to judge.
+if (failed.has('sluice') || failed.has('floor')) process.exitCode = 1;
 if (options.gate && verdicts.some(({ verdict }) => verdict === 'FAILED')) process.exitCode = 1;
-// Some peers keep handles open. What was written has to be out first.
-process.stdout.write('', () => process.exit());

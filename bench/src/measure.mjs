@@ -1,49 +1,41 @@
-// Times several cases in one process, in turn, so that whatever slows the machine down for a while slows all of them.
+// How one case is warmed up and timed. Runs in a worker process (worker.mjs).
 import { performance } from 'node:perf_hooks';
 
-/** @typedef {{ call(): Promise<unknown> }} Case */
+/** @typedef {{ call(): Promise<unknown>, read(result: unknown): unknown, close?(): Promise<void> }} Case */
 
-/** Runs until the compiler has had its chance, and says how many calls fill one batch. */
-async function warmUp({ call }, { warmMs, batchMs }) {
-  const start = performance.now();
-  let calls = 0;
-  while (calls < 2 || performance.now() - start < warmMs) {
-    await call();
-    calls += 1;
-  }
-  // The second half tells the speed: the first is still being compiled.
-  const half = Math.max(1, calls >> 1);
-  const again = performance.now();
-  for (let i = 0; i < half; i += 1) await call();
-  return Math.max(1, Math.round((batchMs * half) / (performance.now() - again)));
-}
+/** Milliseconds of work before anything is timed: enough for the compiler to have done its part. */
+const WARM_MS = 600;
+/** Milliseconds of work that one batch should take. */
+const BATCH_MS = 60;
 
-async function batch({ call }, calls) {
-  globalThis.gc?.();
+/**
+ * `cpu` is what the whole process worked, collecting garbage and compiling on other threads included; `wall` is the time
+ * on the clock. On a busy machine `wall` goes up several times while `cpu` stays about the same, so ratios and bounds
+ * are those of `cpu`; `wall` shows that nobody wins by sleeping.
+ * @param {Case} one
+ * @returns {Promise<{ cpu: number, wall: number }>} nanoseconds per call
+ */
+export async function batch({ call }, calls) {
   const start = performance.now();
+  const before = process.cpuUsage();
   for (let i = 0; i < calls; i += 1) await call();
-  return ((performance.now() - start) * 1e6) / calls;
+  const { user, system } = process.cpuUsage(before);
+  return { cpu: ((user + system) * 1e3) / calls, wall: ((performance.now() - start) * 1e6) / calls };
 }
 
 /**
- * Nanoseconds per call of each case, one figure per round; the figures of one round belong together.
- * @param {Record<string, Case>} cases
- * @returns {Promise<Record<string, number[]>>}
+ * Runs a case until it is as fast as it gets, and says how many calls fill one batch.
+ * @param {Case} one
  */
-export async function measure(cases, { rounds, warmMs = 300, batchMs = 40 }) {
-  const names = Object.keys(cases);
-  const calls = {};
-  const samples = {};
-  for (const name of names) {
-    calls[name] = await warmUp(cases[name], { warmMs, batchMs });
-    samples[name] = [];
+export async function warmUp(one) {
+  let calls = 1;
+  let worked = 0;
+  for (;;) {
+    const { cpu } = await batch(one, calls);
+    worked += (cpu * calls) / 1e6;
+    const fitting = Math.max(1, Math.round((BATCH_MS * 1e6) / Math.max(cpu, 1)));
+    if (worked >= WARM_MS) return fitting;
+    // The first calls are slow, and one of them says little about how many fit.
+    calls = Math.min(calls * 4, fitting);
   }
-  for (let round = 0; round < rounds; round += 1) {
-    // Another one starts each time: nobody always runs after the same neighbour.
-    for (let i = 0; i < names.length; i += 1) {
-      const name = names[(i + round) % names.length];
-      samples[name].push(await batch(cases[name], calls[name]));
-    }
-  }
-  return samples;
 }

@@ -7,7 +7,8 @@ import { workloads } from './workloads/calls.mjs';
  * @typedef {object} Measured
  * @property {string} machine
  * @property {{ name: string, title: string, version?: string, checks: string }[]} contenders
- * @property {Record<string, Record<string, number[]>>} samples nanoseconds by workload and case, one figure per round
+ * @property {Record<string, Record<string, number[]>>} samples nanoseconds of work by workload and case, one figure per round
+ * @property {Record<string, Record<string, number[]>>} walls the same as time on the clock, for what is measured by call
  * @property {Record<string, { packages: number, bytes: number }>} [sizes]
  * @property {{ title: string, value: number, side: string, target: number, gate: number, verdict: string }[]} verdicts
  */
@@ -17,13 +18,15 @@ const section = (title, header, rows) => `### ${title}\n\n${table(header, rows)}
 const against = (values, others) => (others === undefined ? '' : times(ratio(values, others)));
 
 /** Contenders side by side. */
-function comparison(title, contenders, measured) {
+function comparison(title, contenders, measured, walls) {
   const rows = contenders.flatMap((one) => {
     const values = measured[one.name];
     if (values === undefined) return [];
-    return [[label(one), one.checks, duration(median(values)), against(values, measured.floor), against(values, measured.sluice)]];
+    const clock = walls === undefined ? [] : [duration(median(walls[one.name]))];
+    return [[label(one), one.checks, duration(median(values)), ...clock, against(values, measured.floor), against(values, measured.sluice)]];
   });
-  return section(title, ['', 'checks', 'median', 'to the floor', 'to Sluice'], rows);
+  const figures = walls === undefined ? ['time'] : ['work', 'time'];
+  return section(title, ['', 'checks', ...figures, 'to the floor', 'to Sluice'], rows);
 }
 
 /** Each contender with one and with many. */
@@ -37,11 +40,11 @@ function growth({ title, many }, contenders, measured) {
 }
 
 /** @param {Measured} measured */
-export function* tables({ machine, contenders, samples, sizes, verdicts }) {
-  yield `${machine}; medians of interleaved rounds, ratios within each round`;
+export function* tables({ machine, contenders, samples, walls, sizes, verdicts }) {
+  yield `${machine}. Medians of interleaved rounds; ratios are of work (CPU time), within each round.`;
   for (const workload of workloads.filter(({ id }) => samples[id] !== undefined)) {
     const { id, title, many } = workload;
-    yield many === undefined ? comparison(title, contenders, samples[id]) : growth(workload, contenders, samples[id]);
+    yield many === undefined ? comparison(title, contenders, samples[id], walls[id]) : growth(workload, contenders, samples[id]);
   }
   if (samples.import !== undefined) {
     yield comparison('Cold import, in a fresh process', contenders, samples.import);
@@ -60,13 +63,14 @@ export function* tables({ machine, contenders, samples, sizes, verdicts }) {
 }
 
 /** @param {Measured} measured */
-export function json({ machine, contenders, samples, sizes, verdicts }) {
+export function json({ machine, contenders, samples, walls, sizes, verdicts }) {
   const mapValues = (object, change) => Object.fromEntries(Object.entries(object).map(([key, value]) => [key, change(value)]));
   return {
     machine,
     contenders: Object.fromEntries(contenders.map((one) => [one.name, label(one)])),
     medianNs: mapValues(samples, (all) => mapValues(all, median)),
     samplesNs: samples,
+    wallNs: walls,
     sizes,
     targets: verdicts,
   };
