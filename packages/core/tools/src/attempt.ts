@@ -1,4 +1,3 @@
-import type { ContentBlock } from './blocks.ts';
 import type { AdditionalContext, ToolExecutionResult } from './types.ts';
 
 const NONE: readonly AdditionalContext[] = Object.freeze([]);
@@ -8,8 +7,8 @@ export class Attempt {
   readonly previous: Attempt | undefined;
   contexts: readonly AdditionalContext[] = NONE;
   concludesTurn = false;
-  /** Blocks given to `exec.content`, unchecked. */
-  content: readonly ContentBlock[] | undefined;
+  /** What was given to `exec.content`, unchecked; `undefined` leaves it to `render`. */
+  content: unknown;
   /** False from the moment the body ended: what it says later is too late. */
   live = true;
   /** `performance.now()` when the body was entered; milliseconds. */

@@ -76,7 +76,10 @@ export function checkContext(
   context: unknown,
 ): { ok: true; context: AdditionalContext } | { ok: false; problem: string } {
   const snapshot = snapshotJson(context);
-  if (!snapshot.ok) return { ok: false, problem: `an additional context: ${at(snapshot.issue.path, snapshot.issue.message)}` };
+  if (!snapshot.ok) {
+    disown(context);
+    return { ok: false, problem: `an additional context: ${at(snapshot.issue.path, snapshot.issue.message)}` };
+  }
   const copy = snapshot.value;
   if (typeof copy !== 'object' || copy === null || Array.isArray(copy)) {
     return { ok: false, problem: 'an additional context must be { source, content, meta? }' };

@@ -1,4 +1,5 @@
 import { checkContent } from './content.ts';
+import { disown } from './disown.ts';
 import { codes, isCoreCode } from './errors.ts';
 import { markedAsError, type FailureParts } from './outcome.ts';
 import { isToolError } from './tool-error.ts';
@@ -22,6 +23,7 @@ export function thrownMessage(thrown: unknown): string {
 /** The failure for whatever a body threw. A foreign string `code` survives as `causeCode`. */
 export function failureOfThrown(thrown: unknown): FailureParts {
   const message = thrownMessage(thrown);
+  disown(thrown);
   try {
     if (isToolError(thrown)) return ofToolError(thrown, message);
     if (typeof thrown !== 'object' || thrown === null) return { code: codes.TOOL_FAILED, message };

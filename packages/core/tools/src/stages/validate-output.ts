@@ -29,7 +29,10 @@ export function validateOutput(call: Call, tool: RegisteredTool, value: unknown,
     });
 
   const snapshot = snapshotJson(value, call.engine.limits);
-  if (!snapshot.ok) return invalid(describeIssues([snapshot.issue], 'value'));
+  if (!snapshot.ok) {
+    disown(value);
+    return invalid(describeIssues([snapshot.issue], 'value'));
+  }
   const issues = tool.output.validate(snapshot.value);
   if (issues.length > 0) return invalid(describeIssues(issues, 'value'));
 
@@ -37,7 +40,7 @@ export function validateOutput(call: Call, tool: RegisteredTool, value: unknown,
   let content: readonly ContentBlock[];
   const supplied = source.attempt?.content;
   try {
-    const checked = checkContent(supplied ?? tool.render(args, snapshot.value));
+    const checked = checkContent(supplied === undefined ? tool.render(args, snapshot.value) : supplied);
     if (!checked.ok) return invalid(`${supplied === undefined ? 'output.render' : 'exec.content'} gave no content: ${checked.problem}`);
     content = checked.content;
   } catch (error) {
