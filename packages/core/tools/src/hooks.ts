@@ -10,6 +10,7 @@ import type {
   ToolProgress,
   ToolRuntime,
 } from './types.ts';
+import type { AgentStep, AgentStepDecision } from './agent.ts';
 import type { ApprovalService } from './services.ts';
 
 declare module '@sluice/core-context' {
@@ -34,6 +35,8 @@ declare module '@sluice/core-context' {
     'tools/late': Notification<[late: ToolLate]>;
     /** A person is being asked, for this call or a descendant: deadlines pause while `held`. */
     'tools/hold': Notification<[hold: ToolHold]>;
+    /** Before an agent loop sends messages to its model: may add contexts, may stop. */
+    'agent/pre-step': Waterfall<[step: AgentStep], AgentStepDecision>;
     /** After a registration, restriction or presentation changed in the scope named. */
     'tools/change': Notification<[change: ToolChange]>;
   }

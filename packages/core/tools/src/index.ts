@@ -1,7 +1,7 @@
 import './hooks.ts';
 
 export { createContext, definePlugin } from '@sluice/core-context';
-export { isSluiceError, SluiceError } from '@sluice/core-schema';
+export { canonicalJson, isSluiceError, SluiceError } from '@sluice/core-schema';
 export type { AsyncDisposer, Context, Disposer, Logger, Plugin, PluginHandle } from '@sluice/core-context';
 export type { InferInput, JsonObject, JsonValue, SchemaSource } from '@sluice/core-schema';
 
@@ -12,6 +12,7 @@ export { codes, isCoreCode, type CoreCode } from './errors.ts';
 export { namePattern } from './registry/name-pattern.ts';
 export type { HookName } from './hooks.ts';
 export type { ApprovalOutcome, ApprovalRequest, ApprovalService } from './services.ts';
+export type * from './agent.ts';
 export type * from './blocks.ts';
 export type * from './cards.ts';
 export type * from './types.ts';

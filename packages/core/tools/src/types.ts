@@ -52,7 +52,12 @@ export interface ToolExecution {
   readonly argumentsText?: string;
   readonly scopePath: readonly string[];
   /** Absent for an unknown tool. */
-  readonly tool?: { readonly timeoutMs?: number; readonly annotations?: ToolAnnotations };
+  readonly tool?: {
+    readonly timeoutMs?: number;
+    readonly annotations?: ToolAnnotations;
+    /** The tool's own idea of what makes two calls the same. May throw. */
+    readonly repeatKey?: (args: JsonValue) => string | undefined;
+  };
   /** The caller's signal. A body gets one that also carries what wrappers added. */
   readonly signal: AbortSignal;
 }
@@ -102,9 +107,10 @@ export interface ToolDefinition<A = any, V = any> {
   /** 1 to 64 of `[A-Za-z0-9_-]`, starting with a letter or underscore (what every provider accepts). `run_code` is reserved. */
   readonly name: string;
   readonly description: string;
-  readonly parameters: SchemaSource;
+  /** `object` because a foreign schema comes typed as loosely as its sender does; what it is, is checked at registration. */
+  readonly parameters: SchemaSource | object;
   readonly output: {
-    readonly schema: SchemaSource;
+    readonly schema: SchemaSource | object;
     /** Synchronous; once per accepted value. A throw or a malformed block is `INVALID_TOOL_OUTPUT`. */
     render(args: A, value: V): readonly ContentBlock[];
     /** Kept with the result for replayed cards; root calls only. */

@@ -79,6 +79,7 @@ export function captureTool(definition: ToolDefinition, registrant: string): Reg
     facts: Object.freeze({
       ...(timeoutMs === undefined ? {} : { timeoutMs }),
       ...(annotations === undefined ? {} : { annotations }),
+      ...(definition.repeatKey === undefined ? {} : { repeatKey: definition.repeatKey.bind(definition) }),
     }),
     execute: definition.execute.bind(definition),
     render: output.render.bind(output),

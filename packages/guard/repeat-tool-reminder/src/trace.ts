@@ -1,0 +1,24 @@
+import { createHash } from 'node:crypto';
+import { canonicalJson, type ToolExecution, type ToolExecutionResult } from '@sluice/core-tools';
+import type { Trace } from './call-history.ts';
+
+/** Longer texts are kept as their hash, so that a history holds no megabytes; UTF-16 code units. */
+const MAX_KEPT_CHARS = 256;
+
+/** Undefined for a call that its tool exempts, and for one whose arguments were no JSON at all. */
+export function traceOf(exec: ToolExecution, result: ToolExecutionResult): (Trace & { readonly argumentsText: string }) | undefined {
+  if (exec.arguments === undefined) return undefined;
+  const argumentsText = canonicalJson(exec.arguments);
+  const key = exec.tool?.repeatKey === undefined ? argumentsText : exec.tool.repeatKey(exec.arguments);
+  if (key === undefined) return undefined;
+  return {
+    identity: compact(`${exec.name}\n${key}`),
+    toolName: exec.name,
+    errorText: result.isError ? compact(result.error.message) : undefined,
+    argumentsText,
+  };
+}
+
+function compact(text: string): string {
+  return text.length <= MAX_KEPT_CHARS ? text : createHash('sha256').update(text).digest('base64');
+}
