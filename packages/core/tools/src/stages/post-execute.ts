@@ -2,7 +2,7 @@ import type { Call } from '../call.ts';
 import { unknownTool } from '../call.ts';
 import { checkContent, checkContexts, contentText } from '../content.ts';
 import { codes } from '../errors.ts';
-import { aborted, fail, replaceByFailure, withContent, withContexts } from '../outcome.ts';
+import { aborted, fail, RAN_HINT, replaceByFailure, withContent, withContexts } from '../outcome.ts';
 import { gaveUp, withPatience } from '../patience.ts';
 import { endedByHook } from '../pipeline-state.ts';
 import { answerRecord, Nonsense, WaterfallRun } from '../waterfall.ts';
@@ -58,7 +58,7 @@ function apply(call: Call, result: ToolExecutionResult, decision: PostToolDecisi
 function withValue(call: Call, result: ToolSuccess, value: unknown): ToolExecutionResult {
   const { tool } = call;
   const contexts = result.additionalContexts ?? [];
-  if (tool === undefined || !call.isRegistered) return fail(call, { ...unknownTool(call.exec.name, call), contexts });
+  if (tool === undefined || !call.isRegistered) return fail(call, { ...unknownTool(call.exec.name, call), ...(call.started ? { hint: RAN_HINT } : {}), contexts });
   return validateOutput(call, tool, value, { contexts, concludesTurn: result.concludesTurn === true });
 }
 
