@@ -1,4 +1,4 @@
-import { definePlugin, type Context } from '@sluice/core-context';
+import { definePlugin, type Context, type ScopeRef } from '@sluice/core-context';
 import type { Engine } from './call.ts';
 import { LockTable } from './locks.ts';
 import { runCall } from './pipeline.ts';
@@ -30,7 +30,22 @@ const config = {
   },
 } as const;
 
-/** Provides `ctx.tools`. Registry, locks and limits live and die with this instance. */
+/**
+ * What others registered and what running bodies hold, by the scope that the plugin is mounted in. It outlives an instance:
+ * a changed config must not cost an application its tools, and much less its guards, which nobody restarts.
+ */
+const kept = new WeakMap<ScopeRef, { readonly registry: Registry; readonly locks: LockTable }>();
+
+function keptIn(scope: ScopeRef): { readonly registry: Registry; readonly locks: LockTable } {
+  let state = kept.get(scope);
+  if (state === undefined) {
+    state = { registry: new Registry(), locks: new LockTable() };
+    kept.set(scope, state);
+  }
+  return state;
+}
+
+/** Provides `ctx.tools`. Limits are those of this instance; registry and locks stay with the scope when it is updated. */
 export const tools = definePlugin<ToolsConfig>({
   name: 'core-tools',
   config,
@@ -38,9 +53,10 @@ export const tools = definePlugin<ToolsConfig>({
     // Random, so that ids of a resumed session and of a second instance do not meet.
     const prefix = `call-${Math.random().toString(36).slice(2, 10)}-`;
     let minted = 0;
+    const { registry, locks } = keptIn(ctx.scopeRef);
     const engine: Engine = {
-      registry: new Registry(),
-      locks: new LockTable(),
+      registry,
+      locks,
       limits,
       run: runCall,
       runAll: runBatch,
@@ -49,6 +65,7 @@ export const tools = definePlugin<ToolsConfig>({
         return prefix + minted.toString(36);
       },
     };
+    ctx.contribute({ label: 'registry', attach: () => registry.open(), detach: () => registry.close() });
     ctx.provide('tools', { bind: (caller: Context) => toolsFor(engine, caller) });
   },
 });

@@ -4,11 +4,13 @@ import fc from 'fast-check';
 import { Type } from 'typebox';
 import { describe, expect, it, vi } from 'vitest';
 import { z } from 'zod';
-import { definePlugin, defineTool, isSluiceError, ToolError, type ToolDefinition } from '../src/index.ts';
+import { definePlugin, defineTool, isSluiceError, ToolError, type SchemaSource, type ToolDefinition } from '../src/index.ts';
 import { codeOf, setup, textOf, withBed } from './support.ts';
 
 /** A raw definition, as an adapter would hand it over: never seen by defineTool, and of any shape. */
-function raw(overrides: Record<string, unknown> = {}): ToolDefinition {
+type AnyDefinition = ToolDefinition & { readonly parameters: SchemaSource; readonly output: { readonly schema: SchemaSource } };
+
+function raw(overrides: Record<string, unknown> = {}): AnyDefinition {
   return {
     name: 'raw',
     description: 'A foreign tool.',
@@ -16,7 +18,7 @@ function raw(overrides: Record<string, unknown> = {}): ToolDefinition {
     output: { schema: {}, render: (_args: unknown, value: unknown) => [{ type: 'text', text: JSON.stringify(value) }] },
     execute: (args: unknown) => args,
     ...overrides,
-  } as unknown as ToolDefinition;
+  } as unknown as AnyDefinition;
 }
 
 function thrownBy(run: () => unknown): Error {

@@ -18,6 +18,8 @@ interface Layer {
   changed: number;
 }
 
+const NOTHING: readonly ToolSchema[] = Object.freeze([]);
+
 /**
  * Tools, restrictions and guards in one layer per scope. A look-up walks from the asking scope to the root; listings are
  * cached per scope and stay valid while no layer on its chain changed. Nothing depends on how many scopes there are.
@@ -28,6 +30,17 @@ export class Registry {
   readonly #schemas = new WeakMap<ScopeRef, { stamp: number; schemas: readonly ToolSchema[] }>();
   readonly #guards = new WeakMap<ScopeRef, { stamp: number; guards: readonly RegisteredGuard[] }>();
   #clock = 0;
+  #opened = 0;
+
+  /** Tools are visible between this and `close`; again and again, as instances of the plugin come and go. */
+  open(): void {
+    this.#opened += 1;
+  }
+
+  /** Whoever kept `ctx.tools` reaches no tool any more: the policies that need it are gone as well. */
+  close(): void {
+    this.#opened -= 1;
+  }
 
   addTool(scope: ScopeRef, tool: RegisteredTool): void {
     const layer = this.#layer(scope);
@@ -77,6 +90,7 @@ export class Registry {
 
   /** The tool that a call by this name runs in `scope`; hidden is the same as absent. */
   resolve(scope: ScopeRef, name: string): RegisteredTool | undefined {
+    if (this.#opened === 0) return undefined;
     for (let at: ScopeRef | undefined = scope; at !== undefined; at = at.parent) {
       const layer = this.#layers.get(at);
       if (layer === undefined) continue;
@@ -98,6 +112,7 @@ export class Registry {
   }
 
   schemas(scope: ScopeRef): readonly ToolSchema[] {
+    if (this.#opened === 0) return NOTHING;
     const stamp = this.#stamp(scope);
     const cached = this.#schemas.get(scope);
     if (cached?.stamp === stamp) return cached.schemas;

@@ -1,4 +1,5 @@
 import type { Call } from '../call.ts';
+import { disown } from '../disown.ts';
 import { codes } from '../errors.ts';
 import { aborted, fail } from '../outcome.ts';
 import { gaveUp, withPatience } from '../patience.ts';
@@ -26,14 +27,16 @@ export async function runGuards(call: Call, allowed: Allowed, asked: boolean): P
     // At this very moment: a gate that went down took its guards out of the list, and may be back before anybody looks again.
     if (current === undefined) return gateClosed(call) ?? result;
     consulted.add(current);
+    let said: unknown;
     try {
       const answer: unknown = current.guard(call.exec);
-      const said = isThenable(answer) ? await withPatience(call, Promise.resolve(answer)) : answer;
+      said = isThenable(answer) ? await withPatience(call, Promise.resolve(answer)) : answer;
       if (said === gaveUp) return ended(aborted(call));
       const verdict = parseVerdict(said);
       if (verdict.kind === 'deny') return ended(fail(call, { code: verdict.code ?? codes.DENIED, message: verdict.reason }));
       if (verdict.kind === 'ask' && !asked && result.ask === undefined) result = { ask: { reason: verdict.reason } };
     } catch (error) {
+      disown(said);
       return endedByHook(call, new HookFailure('a guard', current.plugin, error));
     }
     guards = registry.guards(scope);
