@@ -32,7 +32,8 @@ async function tour() {
 
   /** Makes a call, which the trace draws, and holds its outcome against what is said here. */
   const expect = async (code, name, args, scope = ctx) => {
-    const result = await scope.tools.execute({ name, arguments: args });
+    const signal = AbortSignal.timeout(10_000); // should a policy be gone that ends it
+    const result = await scope.tools.execute({ name, arguments: args, signal });
     assert.equal(codeOf(result), code);
     const bodies = calls.at(-1).steps.filter(({ name }) => name === 'body');
     return { result, bodies: bodies.map(({ said }) => said) };
@@ -64,7 +65,8 @@ async function tour() {
     await expect('INVALID_ARGS', 'read_file', { path: 'README.md', limit: '3' });
 
     heading('A rule says no', 'no-edits listens on pre-execute and denies what a tool itself calls destructive.');
-    const edit = { path: 'README.md', old: 'Sluice', new: 'Strainer' };
+    // Harmless if you take the rule away: edit_file wants a passage that occurs once.
+    const edit = { path: 'README.md', old: 'sluice', new: 'strainer' };
     assert.deepEqual((await expect('DENIED', 'edit_file', edit)).bodies, []);
 
     heading('A guard says no', 'Guards come after all rules, and nothing can open what they close.');
