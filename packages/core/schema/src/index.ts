@@ -6,4 +6,5 @@ export { parseJsonText } from './parse-json.ts';
 export { canonicalJson } from './canonical.ts';
 export { compileSchema, isObjectRoot, type CompiledSchema } from './compile.ts';
 export { resolveConfig } from './config.ts';
-export type { InferInput, SchemaSource } from './infer.ts';
+export type { InferInput } from './infer/infer.ts';
+export type { SchemaSource } from './infer/source.ts';

@@ -1,0 +1,159 @@
+import type { JsonObject, JsonValue } from '../json.ts';
+
+/** Types by their name in JSON Schema. */
+interface Scalars {
+  string: string;
+  number: number;
+  integer: number;
+  boolean: boolean;
+  null: null;
+}
+
+/** Keywords that say more about the type of a value than `type` does. */
+type Telling = 'const' | 'enum' | 'anyOf' | 'oneOf' | 'allOf' | '$ref' | 'not' | '~unsafe';
+
+/** Keywords without which a branch of a union or an intersection only checks, and adds nothing to the type. */
+type Typing = Telling | 'type' | 'properties';
+
+/** One property of a property map. */
+type MapNode = { readonly type: string } | { readonly oneOf: readonly unknown[] };
+
+/**
+ * The type of the values that a schema source describes: arguments before they are checked, or a tool's value.
+ *
+ * - TypeBox: as its `Static`, except that `Readonly` is not followed and template literals are `string`.
+ * - JSON Schema: `type`, `enum`, `const`, `properties`, `items`, `prefixItems`, `anyOf`, `oneOf`, `allOf` and local `$ref`s.
+ *   What cannot be said in types becomes `JsonValue`.
+ * - Standard Schema: its input type.
+ * - A property map: `required: true` makes a property certain.
+ *
+ * Write literals inline, or in a `const` type parameter, so that TypeScript keeps their exact text.
+ */
+export type InferInput<S> = S extends { readonly '~standard': { readonly types?: { readonly input: infer I } | undefined } }
+  ? I
+  : S extends { readonly type: string | readonly string[] }
+    ? Node<S, S>
+    : S extends Readonly<Record<string, MapNode>>
+      ? Properties<S, MapRequired<S>, S>
+      : Node<S, S>;
+
+/** The type of one schema. `Root` is where references look for definitions. */
+type Node<S, Root> = [keyof S & Telling] extends [never] ? ByType<S, Root> : ByTelling<S, Root>;
+
+type ByType<S, Root> = S extends { readonly type: infer T }
+  ? T extends keyof Scalars
+    ? Scalars[T]
+    : T extends 'object'
+      ? ObjectOf<S, Root>
+      : T extends 'array'
+        ? ArrayOf<S, Root>
+        : T extends readonly (infer U)[]
+          ? OneType<U, S, Root>
+          : JsonValue
+  : Untyped<S, Root>;
+
+/** Distributes over the names in a list of types. */
+type OneType<T, S, Root> = T extends keyof Scalars
+  ? Scalars[T]
+  : T extends 'object'
+    ? ObjectOf<S, Root>
+    : T extends 'array'
+      ? ArrayOf<S, Root>
+      : JsonValue;
+
+type Untyped<S, Root> = S extends { readonly '~kind': 'Any' }
+  ? // eslint-disable-next-line @typescript-eslint/no-explicit-any -- Type.Any() says so
+    any
+  : S extends { readonly '~kind': 'Unknown' }
+    ? unknown
+    : S extends { readonly properties: unknown }
+      ? ObjectOf<S, Root>
+      : JsonValue;
+
+type ByTelling<S, Root> = S extends { readonly '~unsafe': infer T }
+  ? T
+  : S extends { readonly const: infer C }
+    ? C
+    : S extends { readonly enum: readonly (infer E)[] }
+      ? E
+      : S extends { readonly $ref: infer R }
+        ? Referred<R, Root>
+        : S extends { readonly anyOf: readonly (infer B)[] }
+          ? Branch<B, Root> & Beside<S, Root>
+          : S extends { readonly oneOf: readonly (infer B)[] }
+            ? Branch<B, Root> & Beside<S, Root>
+            : S extends { readonly allOf: readonly (infer B)[] }
+              ? All<B, Root> & Beside<S, Root>
+              : S extends { readonly not: infer N }
+                ? [keyof N] extends [never]
+                  ? never
+                  : ByType<S, Root>
+                : JsonValue;
+
+/** What stands beside a union or an intersection. */
+type Beside<S, Root> = S extends { readonly properties: unknown } ? ObjectOf<S, Root> : unknown;
+
+/** Distributes over branches. */
+type Branch<B, Root> = B extends unknown ? ([keyof B & Typing] extends [never] ? Leaf<B> : Node<B, Root>) : never;
+
+type Leaf<B> = B extends { readonly '~kind': string } ? Untyped<B, B> : unknown;
+
+/** Intersects branches: as arguments of functions, a union of them comes out as an intersection. */
+type All<B, Root> = (B extends unknown ? (branch: Branch<B, Root>) => void : never) extends (all: infer I) => void ? I : never;
+
+type Referred<R, Root> = R extends '#'
+  ? Node<Root, Root>
+  : R extends `#/$defs/${infer Name}`
+    ? Defined<Root, '$defs', Name>
+    : R extends `#/definitions/${infer Name}`
+      ? Defined<Root, 'definitions', Name>
+      : Defined<Root, '$defs', R>;
+
+type Defined<Root, Where extends string, Name> = Root extends { readonly [W in Where]: infer Defs }
+  ? Name extends keyof Defs
+    ? Node<Defs[Name], Root>
+    : JsonValue
+  : JsonValue;
+
+type ArrayOf<S, Root> = S extends { readonly prefixItems: infer P extends readonly unknown[] }
+  ? Tuple<P, S extends { readonly items: false } ? [] : S extends { readonly items: infer I } ? Node<I, Root>[] : JsonValue[], Root>
+  : S extends { readonly items: infer I }
+    ? I extends readonly unknown[]
+      ? Tuple<I, S extends { readonly additionalItems: false } ? [] : S extends { readonly '~kind': string } ? [] : JsonValue[], Root>
+      : Node<I, Root>[]
+    : JsonValue[];
+
+type Tuple<P extends readonly unknown[], Rest extends unknown[], Root> = [...{ -readonly [K in keyof P]: Node<P[K], Root> }, ...Rest];
+
+type ObjectOf<S, Root> = S extends { readonly properties: infer P }
+  ? S extends { readonly '~kind': string }
+    ? [keyof P] extends [never]
+      ? object
+      : Properties<P, BoxRequired<P>, Root>
+    : S extends { readonly required: readonly (infer R)[] }
+      ? Properties<P, R, Root> & Openness<S>
+      : Properties<P, MapRequired<P>, Root> & Openness<S>
+  : S extends { readonly patternProperties: infer P }
+    ? Record<string, Node<P[keyof P], Root>>
+    : S extends { readonly additionalProperties: infer A }
+      ? A extends false
+        ? Record<string, never>
+        : A extends true
+          ? JsonObject
+          : Record<string, Node<A, Root>>
+      : JsonObject;
+
+/** An object that says it takes more: TypeScript then lets unknown names be read. */
+type Openness<S> = S extends { readonly additionalProperties: true } ? JsonObject : unknown;
+
+/**
+ * Marks first, so that each property is inferred once, and only when somebody looks at it. A property of an intersection
+ * is optional only where all parts say so.
+ */
+type Properties<P, Required, Root> = Filled<{ [K in keyof P]?: 1 } & Record<keyof P & Required, 1>, P, Root>;
+
+type Filled<Marks, P, Root> = { -readonly [K in keyof Marks]: Node<P[K & keyof P], Root> };
+
+type MapRequired<P> = { [K in keyof P]: P[K] extends { readonly required: true } ? K : never }[keyof P];
+
+type BoxRequired<P> = { [K in keyof P]: P[K] extends { readonly '~optional': true } ? never : K }[keyof P];
