@@ -62,7 +62,10 @@ export function checkContexts(
   contexts: unknown,
 ): { ok: true; contexts: readonly AdditionalContext[] } | { ok: false; problem: string } {
   if (contexts === undefined) return { ok: true, contexts: NO_CONTEXTS };
-  if (!Array.isArray(contexts)) return { ok: false, problem: 'additionalContexts must be an array' };
+  if (!Array.isArray(contexts)) {
+    disown(contexts);
+    return { ok: false, problem: 'additionalContexts must be an array' };
+  }
   const checked: AdditionalContext[] = [];
   for (const context of contexts as unknown[]) {
     const one = checkContext(context);

@@ -2,6 +2,7 @@ import { snapshotJson } from '@sluice/core-schema';
 import type { Attempt } from './attempt.ts';
 import type { Call } from './call.ts';
 import { checkContext } from './content.ts';
+import { disown } from './disown.ts';
 import { executeAllNested, executeNested } from './nested.ts';
 import type { AttemptSignals } from './signal.ts';
 import type { ToolProgress, ToolRun } from './types.ts';
@@ -50,13 +51,20 @@ type Mutable<T> = { -readonly [K in keyof T]: T[K] };
 const fields = { message: 'string', completed: 'number', total: 'number' } as const;
 
 function report(call: Call, progress: ToolProgress): void {
-  if (call.ctx.listeners('tools/progress').length === 0) return;
+  if (call.ctx.listeners('tools/progress').length === 0) {
+    disown(progress);
+    return;
+  }
   const snapshot = snapshotJson(progress, call.engine.limits);
   const value = snapshot.ok ? (snapshot.value as unknown as Record<string, unknown> | null) : null;
   const isSound =
     typeof value === 'object' &&
     value !== null &&
     Object.entries(fields).every(([key, type]) => value[key] === undefined || typeof value[key] === type);
-  if (isSound) call.ctx.emit('tools/progress', call.exec, value);
-  else call.ctx.logger.warn(`core-tools: malformed progress of call "${call.exec.callId}" dropped`);
+  if (isSound) {
+    call.ctx.emit('tools/progress', call.exec, value);
+    return;
+  }
+  disown(progress);
+  call.ctx.logger.warn(`core-tools: malformed progress of call "${call.exec.callId}" dropped`);
 }

@@ -1,5 +1,6 @@
 import type { ListenerEntry } from '@sluice/core-context';
 import type { Call } from './call.ts';
+import { disown } from './disown.ts';
 import { codes } from './errors.ts';
 import type { FailureParts } from './outcome.ts';
 import { thrownMessage } from './thrown.ts';
@@ -86,6 +87,7 @@ export class WaterfallRun<D> {
       answer = this.#invoke(entry, () => this.#next(index + 1));
       if (!isPromise(answer)) return this.#parse(answer);
     } catch (error) {
+      disown(answer);
       throw this.#failed(entry, error);
     }
     return settleWith(answer, this.#parse, (error) => this.#failed(entry, error));
@@ -121,6 +123,7 @@ export function settleWith<T>(promise: Promise<unknown>, parse: (value: unknown)
     try {
       return parse(value);
     } catch (error) {
+      disown(value);
       return fail(error);
     }
   }, fail);

@@ -1,4 +1,5 @@
 import type { Call } from '../call.ts';
+import { disown } from '../disown.ts';
 import { codes } from '../errors.ts';
 import { aborted, fail, type FailureParts } from '../outcome.ts';
 import { gaveUp, withPatience } from '../patience.ts';
@@ -37,7 +38,13 @@ async function question(call: Call, service: ApprovalService, reason: string | u
 }
 
 async function ask(service: ApprovalService, request: ApprovalRequest): Promise<ApprovalOutcome> {
-  return parseOutcome(await service.request(request));
+  const answer: unknown = await service.request(request);
+  try {
+    return parseOutcome(answer);
+  } catch (error) {
+    disown(answer);
+    throw error;
+  }
 }
 
 function requestFor(call: Call, reason: string | undefined): ApprovalRequest {
