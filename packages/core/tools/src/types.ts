@@ -58,7 +58,7 @@ export interface ToolExecution {
     /** The tool's own idea of what makes two calls the same. May throw. */
     readonly repeatKey?: (args: JsonValue) => string | undefined;
   };
-  /** The caller's signal. A body gets one that also carries what wrappers added. */
+  /** The caller's signal. A wrapper's and a body's also carry what outer wrappers added. */
   readonly signal: AbortSignal;
 }
 

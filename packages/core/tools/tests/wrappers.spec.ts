@@ -166,7 +166,7 @@ describe('the signal of a body', () => {
     expect(seen).toHaveLength(3);
   });
 
-  it('aborts with the first of the caller\'s and those that wrappers added, with that one\'s reason; the exec of the wrapper keeps the caller\'s [F132] [F133] [F135]', async () => {
+  it('aborts with the first of the caller\'s and those that wrappers added, with that one\'s reason; an inner wrapper hears of them too, everyone else sees the caller\'s [F132] [F133] [F135]', async () => {
     for (const source of ['caller', 'outer', 'inner']) {
       const reasons: unknown[] = [];
       const { ctx } = aPipeline(async (args, exec) => {
@@ -176,11 +176,13 @@ describe('the signal of a body', () => {
       });
       const controllers: Record<string, AbortController> = { caller: new AbortController(), outer: new AbortController(), inner: new AbortController() };
       const seen: AbortSignal[] = [];
+      const heard: unknown[] = [];
       for (const name of ['outer', 'inner']) {
         wrap(ctx, async (next, exec) => {
-          seen.push(exec.signal);
+          if (name === 'inner') exec.signal.addEventListener('abort', () => { heard.push(exec.signal.reason); });
+          seen.push(name === 'inner' ? controllers['caller']!.signal : exec.signal);
           const result = await next({ signal: controllers[name]!.signal });
-          seen.push(exec.signal);
+          seen.push(name === 'inner' ? controllers['caller']!.signal : exec.signal);
           return result;
         });
       }
@@ -195,6 +197,8 @@ describe('the signal of a body', () => {
       for (const each of Object.values(controllers)) each.abort('too late');
       await running;
       expect(reasons).toEqual([`because of ${source}`]);
+      // Its own signal is inside of it: it hears of the two that are around it.
+      expect(heard).toEqual([source === 'inner' ? 'too late' : `because of ${source}`]);
       expect(seen.every((each) => each === controllers['caller']!.signal)).toBe(true);
       expect(seen).toHaveLength(6);
     }

@@ -4,14 +4,20 @@ import { codes } from '../errors.ts';
 import { aborted, fail, withContexts } from '../outcome.ts';
 import { gaveUp, withPatience } from '../patience.ts';
 import { ended, endedByHook, type Ended } from '../pipeline-state.ts';
-import { isAbortSignal } from '../signal.ts';
+import { AttemptSignals, isAbortSignal } from '../signal.ts';
 import { HookFailure, isPromise, Nonsense, rejectQuietly, settleWith } from '../waterfall.ts';
-import type { ToolExecutionResult } from '../types.ts';
+import type { ToolExecution, ToolExecutionResult } from '../types.ts';
 import { authoredResult } from './authored-result.ts';
 import { body } from './body.ts';
 
 interface Patch {
   readonly signal?: AbortSignal;
+}
+
+/** What an inner layer is given: the call, under the signals that outer wrappers added. */
+interface Inside {
+  readonly exec: ToolExecution;
+  readonly added: readonly AbortSignal[];
 }
 
 /**
@@ -21,13 +27,15 @@ interface Patch {
 export async function execute(call: Call): Promise<Ended> {
   const chain = new WrapperChain(call, call.ctx.listeners('tools/execute'));
   try {
-    const result = await withPatience(call, chain.enter(0, []));
+    const result = await withPatience(call, chain.enter(0, { exec: call.exec, added: [] }));
     return settled(call, result === gaveUp ? unfinished(call, chain.latest) : result);
   } catch (error) {
     call.settled = true;
     const failure = chain.failure ?? new HookFailure('tools/execute', 'core-tools', error);
     const ending = endedByHook(call, failure, chain.latest);
     return chain.latest === undefined ? { ...ending, result: withContexts(ending.result, contextsSoFar(call)) } : ending;
+  } finally {
+    chain.release();
   }
 }
 
@@ -53,6 +61,7 @@ class WrapperChain {
   latest: ToolExecutionResult | undefined;
   readonly #call: Call;
   readonly #entries: readonly ListenerEntry[];
+  #fused: AttemptSignals[] | undefined;
 
   constructor(call: Call, entries: readonly ListenerEntry[]) {
     this.#call = call;
@@ -60,11 +69,11 @@ class WrapperChain {
   }
 
   /** Rejects with what a wrapper threw; who it was is in `failure`. */
-  enter(index: number, added: readonly AbortSignal[]): Promise<ToolExecutionResult> {
+  enter(index: number, inside: Inside): Promise<ToolExecutionResult> {
     const call = this.#call;
     const entry = this.#entries[index];
     if (entry === undefined) {
-      const attempt = body(call, added);
+      const attempt = body(call, inside.added);
       if (call.running !== undefined) call.running.ended ??= attempt;
       return attempt;
     }
@@ -79,28 +88,36 @@ class WrapperChain {
     const next = (patch?: Patch): Promise<ToolExecutionResult> => {
       if (call.settled) return Promise.resolve(latest ?? aborted(call));
       if (call.running !== undefined) return Promise.resolve(latest?.isError === true ? latest : stillRunning(call));
-      return settleWith(this.enter(index + 1, withSignal(added, patch)), remember, identity);
+      return settleWith(this.enter(index + 1, this.#patched(inside, patch)), remember, asItIs);
     };
     try {
-      const answer = entry.invoke(call.exec, next);
+      const answer = entry.invoke(inside.exec, next);
       return isPromise(answer) ? settleWith(answer, accept, failed) : Promise.resolve(accept(answer));
     } catch (error) {
       return rejectQuietly(failed(error));
     }
   }
+
+  /** Takes the chain's listeners off the signals it fused. */
+  release(): void {
+    for (const signals of this.#fused ?? []) signals.release();
+  }
+
+  /** Inner wrappers see the added signal too, or one that waits could not hear of an outer deadline. @throws Nonsense */
+  #patched(inside: Inside, patch: Patch | undefined): Inside {
+    if (patch === undefined) return inside;
+    const { signal } = patch;
+    if (signal === undefined) return inside;
+    if (!isAbortSignal(signal)) throw new Nonsense('it passed next() a signal that is no AbortSignal');
+    const { signal: outer, ...identity } = inside.exec;
+    const signals = new AttemptSignals([outer, signal]);
+    (this.#fused ??= []).push(signals);
+    return { exec: Object.freeze(signals.giveTo(identity)), added: [...inside.added, signal] };
+  }
 }
 
-function identity(error: unknown): unknown {
+function asItIs(error: unknown): unknown {
   return error;
-}
-
-/** @throws Nonsense for a patch that is none; it fails the wrapper that gave it */
-function withSignal(added: readonly AbortSignal[], patch: Patch | undefined): readonly AbortSignal[] {
-  if (patch === undefined) return added;
-  const { signal } = patch;
-  if (signal === undefined) return added;
-  if (!isAbortSignal(signal)) throw new Nonsense('it passed next() a signal that is no AbortSignal');
-  return [...added, signal];
 }
 
 /** Asked for another attempt side by side with one that runs. */
