@@ -27,9 +27,10 @@ export async function runGuards(call: Call, allowed: Allowed, asked: boolean): P
     // At this very moment: a gate that went down took its guards out of the list, and may be back before anybody looks again.
     if (current === undefined) return gateClosed(call) ?? result;
     consulted.add(current);
+    const { guard } = current;
     let said: unknown;
     try {
-      const answer: unknown = current.guard(call.exec);
+      const answer: unknown = guard(call.exec);
       said = isThenable(answer) ? await withPatience(call, Promise.resolve(answer)) : answer;
       if (said === gaveUp) return ended(aborted(call));
       const verdict = parseVerdict(said);
