@@ -1,5 +1,6 @@
 import type { ListenerEntry } from '@sluice/core-context';
 import type { Call } from '../call.ts';
+import { disown } from '../disown.ts';
 import { codes } from '../errors.ts';
 import { aborted, fail, withContexts } from '../outcome.ts';
 import { gaveUp, withPatience } from '../patience.ts';
@@ -90,10 +91,12 @@ class WrapperChain {
       if (call.running !== undefined) return Promise.resolve(latest?.isError === true ? latest : stillRunning(call));
       return settleWith(this.enter(index + 1, this.#patched(inside, patch)), remember, asItIs);
     };
+    let answer: unknown;
     try {
-      const answer = entry.invoke(inside.exec, next);
+      answer = entry.invoke(inside.exec, next);
       return isPromise(answer) ? settleWith(answer, accept, failed) : Promise.resolve(accept(answer));
     } catch (error) {
+      disown(answer);
       return rejectQuietly(failed(error));
     }
   }
