@@ -61,7 +61,7 @@ async function tour() {
     assert.deepEqual(batch.map(({ result }) => result), counts);
     assert.ok(peak > 1 && peak <= 6);
 
-    heading('Arguments that do not fit', 'No policy and no tool ever sees them. The model is told what is wrong.');
+    heading('Arguments that do not fit', 'No rule and no tool body ever sees them. The model is told what is wrong.');
     await expect('INVALID_ARGS', 'read_file', { path: 'README.md', limit: '3' });
 
     heading('A rule says no', 'no-edits listens on pre-execute and denies what a tool itself calls destructive.');
