@@ -1,7 +1,7 @@
 import { namePattern } from '@sluice/core-tools';
 
 /** Milliseconds per attempt for a tool, or none. */
-export type Budget = (toolName: string, declaredMs: number | undefined) => number | undefined;
+export type BudgetFor = (toolName: string, declaredMs: number | undefined) => number | undefined;
 
 export interface BudgetConfig {
   readonly perTool?: Readonly<Record<string, number>>;
@@ -9,8 +9,11 @@ export interface BudgetConfig {
   readonly maxMs?: number;
 }
 
-/** Exact name, then the longest matching glob, then the definition, then the default; whatever comes out is capped by `maxMs`. */
-export function budgetOf({ perTool = {}, defaultMs, maxMs }: BudgetConfig): Budget {
+/**
+ * Exact name, then the longest matching glob (of two equally long ones the alphabetically first), then the definition, then
+ * the default; whatever comes out is capped by `maxMs`.
+ */
+export function budgetOf({ perTool = {}, defaultMs, maxMs }: BudgetConfig): BudgetFor {
   const exact = new Map(Object.entries(perTool));
   const globs = Object.entries(perTool)
     .filter(([pattern]) => pattern.includes('*'))

@@ -1,13 +1,17 @@
 /** Longest delay that Node's timers keep; a longer one fires after 1 ms. Source: Node.js documentation, setTimeout. */
 const MAX_DELAY_MS = 2_147_483_647;
 
-/** A one-shot timer that can be paused and started over. Delays of any finite length. */
+// Taken here, so that a test that fakes time later does not fake these: a turn of the event loop is no matter of time.
+const { setImmediate: nextTurn, clearImmediate: noTurn } = globalThis;
+
+/** A one-shot timer that can be paused and started over. Any finite delay, to the millisecond of Node's timers. */
 export class Deadline {
   readonly #onPassed: () => void;
   readonly #budgetMs: number;
   #remainingMs: number;
   #startedAt = 0;
   #timer: ReturnType<typeof setTimeout> | undefined;
+  #lastTurn: ReturnType<typeof nextTurn> | undefined;
   #pauses = 0;
   #over = false;
 
@@ -23,49 +27,64 @@ export class Deadline {
   pause(): void {
     this.#pauses += 1;
     if (this.#pauses > 1 || this.#over) return;
-    clearTimeout(this.#timer);
-    this.#remainingMs -= performance.now() - this.#startedAt;
+    if (this.#timer !== undefined) this.#remainingMs -= performance.now() - this.#startedAt;
+    this.#stop();
   }
 
+  /** One too many does nothing. */
   resume(): void {
     if (this.#pauses === 0) return;
     this.#pauses -= 1;
-    if (this.#pauses === 0) this.#run();
+    if (this.#pauses === 0 && !this.#over) this.#run();
+  }
+
+  get isPaused(): boolean {
+    return this.#pauses > 0;
   }
 
   /** The whole budget again, from now. */
   restart(): void {
     this.#remainingMs = this.#budgetMs;
-    if (this.#pauses > 0 || this.#over) return;
-    clearTimeout(this.#timer);
+    if (this.isPaused || this.#over) return;
+    this.#stop();
     this.#run();
   }
 
+  /** It will not pass any more. */
   cancel(): void {
     this.#over = true;
-    clearTimeout(this.#timer);
+    this.#stop();
   }
 
   #run(): void {
-    if (this.#over) return;
     this.#startedAt = performance.now();
-    const delay = Math.min(Math.max(this.#remainingMs, 0), MAX_DELAY_MS);
+    const delay = Math.min(Math.ceil(Math.max(this.#remainingMs, 0)), MAX_DELAY_MS);
     this.#timer = setTimeout(() => {
+      this.#timer = undefined;
       this.#remainingMs -= delay;
       if (this.#remainingMs > 0) this.#run();
-      else this.#pass();
+      else this.#passUnlessBlocked(performance.now() - this.#startedAt - delay);
     }, delay);
+  }
+
+  #stop(): void {
+    clearTimeout(this.#timer);
+    noTurn(this.#lastTurn);
+    this.#timer = undefined;
+    this.#lastTurn = undefined;
   }
 
   /**
    * A blocked event loop runs late timers before the results that came in meanwhile. One more turn lets those in, so that
    * an answer that was in time is not called late.
    */
+  #passUnlessBlocked(lateMs: number): void {
+    if (lateMs < 1) this.#pass();
+    else this.#lastTurn = nextTurn(() => { this.#pass(); });
+  }
+
   #pass(): void {
-    setImmediate(() => {
-      if (this.#over || this.#pauses > 0) return;
-      this.#over = true;
-      this.#onPassed();
-    });
+    this.#over = true;
+    this.#onPassed();
   }
 }

@@ -1,7 +1,7 @@
 import { definePlugin } from '@sluice/core-tools';
+import { Attempts } from './attempts.ts';
 import { budgetOf, type BudgetConfig } from './budget.ts';
-import { DeadlinesByCall } from './deadlines-by-call.ts';
-import { underDeadline } from './under-deadline.ts';
+import { underDeadline, type Budget } from './under-deadline.ts';
 
 export { ToolTimeoutError } from './tool-timeout-error.ts';
 
@@ -10,9 +10,9 @@ export interface ToolCallTimeoutPolicyConfig extends BudgetConfig {
   readonly perTool?: Readonly<Record<string, number>>;
   /** Milliseconds per attempt for tools that declare none. Default: no deadline. */
   readonly defaultMs?: number;
-  /** Caps every deadline, and is one for tools that have none. */
+  /** Milliseconds. Caps every deadline, and is one for tools that have none. */
   readonly maxMs?: number;
-  /** Milliseconds between the deadline and giving up on a body that ignores its signal (`settle` only). Default 1,000. */
+  /** Milliseconds, 0 or more, between the deadline and giving up on a body that ignores its signal (`settle` only). Default 1,000. */
   readonly graceMs: number;
   /** A body that ignores its signal: `wait` for it (default), or `settle` the call with `stillRunning`. */
   readonly onIgnored: 'wait' | 'settle';
@@ -25,7 +25,8 @@ const config = {
   type: 'object',
   additionalProperties: false,
   properties: {
-    perTool: { type: 'object', additionalProperties: ms },
+    // Names that no tool can have would be limits that nobody notices are missing.
+    perTool: { type: 'object', propertyNames: { pattern: '^[A-Za-z0-9_*-]+$' }, additionalProperties: ms },
     defaultMs: ms,
     maxMs: ms,
     graceMs: { type: 'number', minimum: 0, default: 1_000 },
@@ -35,30 +36,33 @@ const config = {
 } as const;
 
 /**
- * Enforces deadlines around the body, one per attempt: register it before a retry wrapper to bound all attempts together,
- * after it to bound each. Time that a person takes to answer a question does not count.
+ * Enforces deadlines around the body, one per attempt: mount it before a retry wrapper to bound all attempts together, after
+ * it to bound each. Time that a person takes to answer a question does not count.
  */
 export const toolCallTimeoutPolicy = definePlugin<ToolCallTimeoutPolicyConfig>({
   name: 'tool-call-timeout-policy',
   config,
   apply(ctx, { graceMs, onIgnored, idle, ...budgets }) {
     const budgetFor = budgetOf(budgets);
-    const deadlines = new DeadlinesByCall();
+    const attempts = new Attempts();
 
     ctx.on('tools/hold', ({ callId, held }) => {
-      deadlines.hold(callId, held);
+      attempts.hold(callId, held);
     });
     if (idle !== undefined) {
       ctx.on('tools/progress', (exec) => {
-        deadlines.restart(exec);
+        attempts.progress(exec);
       });
     }
     ctx.on('tools/execute', (exec, next) => {
       const budgetMs = budgetFor(exec.name, exec.tool?.timeoutMs);
       if (budgetMs === undefined) return next();
-      const limits = idle === undefined ? [{ ms: budgetMs }] : [{ ms: budgetMs, restarts: true }, { ms: idle.hardMaxMs }];
-      return underDeadline(exec, next, limits, deadlines, onIgnored === 'settle' ? graceMs : undefined);
+      const limits: Budget[] = [{ ms: budgetMs, restarts: idle !== undefined }];
+      if (idle !== undefined) limits.push({ ms: idle.hardMaxMs, restarts: false });
+      return underDeadline(exec, next, limits, attempts, onIgnored === 'settle' ? graceMs : undefined);
     });
+    // Attempts in flight outlive their plugin, whose listeners are gone at once.
+    ctx.signal.addEventListener('abort', () => { attempts.deafen(); }, { once: true });
   },
 });
 export default toolCallTimeoutPolicy;

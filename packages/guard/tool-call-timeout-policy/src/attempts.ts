@@ -1,0 +1,82 @@
+import type { ToolExecution } from '@sluice/core-tools';
+import type { Deadline } from './deadline.ts';
+
+/** A deadline of one attempt, and whether progress starts it over. */
+export interface Limit {
+  readonly deadline: Deadline;
+  readonly restarts: boolean;
+}
+
+interface Attempt {
+  readonly exec: ToolExecution;
+  readonly limits: readonly Limit[];
+}
+
+/**
+ * The attempts under a deadline now, so that a question to a person pauses them and progress starts idle ones over. Holds and
+ * lineage name calls by call id, which need not be unique: then too much is paused rather than too little.
+ */
+export class Attempts {
+  readonly #byCallId = new Map<string, Set<Attempt>>();
+  /** Questions open per call id: an attempt that starts while one is open starts paused. */
+  readonly #held = new Map<string, number>();
+
+  /** The disposer forgets the attempt and cancels its deadlines. */
+  add(exec: ToolExecution, limits: readonly Limit[]): () => void {
+    const { callId } = exec;
+    const attempt: Attempt = { exec, limits };
+    const siblings = this.#byCallId.get(callId) ?? new Set();
+    this.#byCallId.set(callId, siblings.add(attempt));
+    for (let open = this.#held.get(callId) ?? 0; open > 0; open -= 1) {
+      for (const { deadline } of limits) deadline.pause();
+    }
+    return () => {
+      for (const { deadline } of limits) deadline.cancel();
+      siblings.delete(attempt);
+      if (siblings.size === 0 && this.#byCallId.get(callId) === siblings) this.#byCallId.delete(callId);
+    };
+  }
+
+  hold(callId: string, held: boolean): void {
+    const open = Math.max(0, (this.#held.get(callId) ?? 0) + (held ? 1 : -1));
+    if (open === 0) this.#held.delete(callId);
+    else this.#held.set(callId, open);
+    for (const { limits } of this.#byCallId.get(callId) ?? []) {
+      for (const { deadline } of limits) {
+        if (held) deadline.pause();
+        else deadline.resume();
+      }
+    }
+  }
+
+  /** Progress of a call is also progress of those that wait for it. */
+  progress(exec: ToolExecution): void {
+    for (const attempt of this.#byCallId.get(exec.callId) ?? []) if (attempt.exec.id === exec.id) restart(attempt);
+    const seen = new Set<string>();
+    const waiting = [exec.parentCallId, exec.parentCallId === undefined ? undefined : exec.rootCallId];
+    for (const callId of waiting) {
+      if (callId === undefined || seen.has(callId)) continue;
+      seen.add(callId);
+      for (const attempt of this.#byCallId.get(callId) ?? []) {
+        restart(attempt);
+        waiting.push(attempt.exec.parentCallId);
+      }
+    }
+  }
+
+  /**
+   * From now on neither holds nor progress are heard. What depends on hearing them is lifted, since it could only be wrong;
+   * deadlines that run stay.
+   */
+  deafen(): void {
+    for (const attempts of this.#byCallId.values()) {
+      for (const { limits } of attempts) {
+        for (const { deadline, restarts } of limits) if (restarts || deadline.isPaused) deadline.cancel();
+      }
+    }
+  }
+}
+
+function restart({ limits }: Attempt): void {
+  for (const { deadline, restarts } of limits) if (restarts) deadline.restart();
+}
