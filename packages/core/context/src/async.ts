@@ -23,8 +23,12 @@ export function isThenable(value: unknown): value is PromiseLike<unknown> {
   return typeof value === 'object' && value !== null && typeof (value as { then?: unknown }).then === 'function';
 }
 
+/** The longest delay that timers take: 2^31 - 1 ms. A longer wait is as good as no limit. */
+const MAX_DELAY_MS = 2_147_483_647;
+
 /** Whether the promise fulfils within so many milliseconds. Rejects when it rejects in that time. */
 export async function within(ms: number, promise: Promise<unknown>): Promise<boolean> {
+  if (ms > MAX_DELAY_MS) return promise.then(() => true);
   let timer: ReturnType<typeof setTimeout> | undefined;
   const late = new Promise<boolean>((resolve) => {
     timer = setTimeout(resolve, ms, false);

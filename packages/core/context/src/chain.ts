@@ -17,7 +17,6 @@ export interface ListenerRecord {
  * flight may still go on to the entries further in: until it has left, their plugins must not be cleaned up.
  */
 export class Chain {
-  readonly hook: string;
   readonly entries: readonly ChainEntry[];
   /** Entries in flight. */
   active = 0;
@@ -26,11 +25,13 @@ export class Chain {
   /** No longer anybody's current chain, so it is only listed while something is in flight. */
   #retired = false;
   readonly #listed: Set<Chain>;
+  readonly #onStale: (chain: Chain) => void;
 
-  constructor(hook: string, records: readonly ListenerRecord[], listed: Set<Chain>) {
-    this.hook = hook;
+  /** `listed` holds all chains of the hook; `onStale` is told when the chain should be kept by nobody any more. */
+  constructor(records: readonly ListenerRecord[], listed: Set<Chain>, onStale: (chain: Chain) => void) {
     this.entries = Object.freeze(records.map((record) => new ChainEntry(record, this)));
     this.#listed = listed;
+    this.#onStale = onStale;
     listed.add(this);
   }
 
@@ -46,6 +47,11 @@ export class Chain {
 
   leave(): void {
     if (--this.active === 0 && this.#retired) this.#listed.delete(this);
+  }
+
+  /** A scope that is not read would keep an ended plugin in memory with its chain. */
+  forget(fiber: Fiber): void {
+    if (this.entries.some((entry) => entry.belongsTo(fiber))) this.#onStale(this);
   }
 
   /** The entries in flight that are, or may still go on to, an entry of this fiber. */
@@ -91,9 +97,12 @@ export class ChainEntry implements ListenerEntry {
     return () => watchers.delete(callback);
   }
 
+  // No call of this may allocate: `args` must not leave the function except by being spread into the listener.
   invoke(...args: unknown[]): unknown {
     if (this.#record.fiber.state === 'closed') {
-      this.#assertHarmless(args);
+      // Reached only when an outer listener goes on after it has ended. A policy that is cleaned up cannot judge, so a
+      // waterfall fails here; a notification has nobody left to tell.
+      if (typeof args[args.length - 1] === 'function') throw pluginDisposed(this.plugin);
       return undefined;
     }
     this.active++;
@@ -124,12 +133,6 @@ export class ChainEntry implements ListenerEntry {
   #leave(): void {
     this.#chain.leave();
     if (--this.active === 0 && this.#watchers !== undefined) for (const watcher of [...this.#watchers]) watcher();
-  }
-
-  // Reached only when an outer listener goes on after it has ended. A policy that is cleaned up cannot judge, so a
-  // waterfall fails here; a notification has nobody left to tell.
-  #assertHarmless(args: readonly unknown[]): void {
-    if (typeof args.at(-1) === 'function') throw pluginDisposed(this.plugin);
   }
 }
 

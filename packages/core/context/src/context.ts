@@ -74,7 +74,7 @@ export class HostContext implements Untyped<ContextMembers> {
     if (typeof listener !== 'function') throw new TypeError(`core-context: the listener on "${hook}" must be a function, received ${typeof listener}`);
     const place = fiber.slots.take();
     const key = options?.prepend === true ? prepended(place) : place;
-    fiber.hasListened = true;
+    (fiber.hooks ??= new Set()).add(hook);
     return fiber.contribute(listenerContribution({ hook, key, fiber, listener: listener as (...args: unknown[]) => unknown }), `listen on "${hook}"`);
   }
 

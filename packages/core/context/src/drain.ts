@@ -57,7 +57,8 @@ export class Drain {
 
 function blockersOf(fiber: Fiber): ChainEntry[] {
   const blockers: ChainEntry[] = [];
-  if (!fiber.hasListened) return blockers;
-  for (const chain of fiber.host.chains) if (chain.active > 0) blockers.push(...chain.blockersOf(fiber));
+  fiber.host.chains.forEachOf(fiber, (chain) => {
+    if (chain.active > 0) blockers.push(...chain.blockersOf(fiber));
+  });
   return blockers;
 }

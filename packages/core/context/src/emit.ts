@@ -3,7 +3,9 @@ import type { ListenerEntry, Logger } from './types.ts';
 
 /** Tells each listener in order. What one throws or rejects with is logged and reaches nobody else. */
 export function notify(chain: readonly ListenerEntry[], hook: string, args: readonly unknown[], logger: Logger): void {
-  for (const entry of chain) {
+  // eslint-disable-next-line @typescript-eslint/prefer-for-of -- an iterator would be an object per call, on a path that every call of a tool takes
+  for (let index = 0; index < chain.length; index++) {
+    const entry = chain[index] as ListenerEntry;
     try {
       const result = entry.invoke(...args);
       if (result instanceof Promise) result.catch((error: unknown) => report(entry, hook, error, logger));

@@ -35,6 +35,20 @@ export interface FiberOptions {
 }
 
 /**
+ * What signals abort with. It has no stack: the frames of one keep alive what they belong to, each reason would keep the
+ * next instance of a plugin that is updated, and so on for ever.
+ */
+function abortReason(title: string): DOMException {
+  const { stackTraceLimit } = Error;
+  Error.stackTraceLimit = 0;
+  try {
+    return new DOMException(`${title} was disposed`, 'AbortError');
+  } finally {
+    Error.stackTraceLimit = stackTraceLimit;
+  }
+}
+
+/**
  * A lifetime: of the root, of a scope, or of one started instance of a plugin. It owns what was registered through its
  * context, and ends all of it: first everything that others can see, at once; then, with nothing in flight, the cleanups.
  */
@@ -54,8 +68,8 @@ export class Fiber implements Owned {
   readonly provided = new Set<ServiceEntry>();
   /** Closing: nothing of it can be seen, but something still runs. Closed: the cleanups have been run. */
   state: 'open' | 'closing' | 'closed' = 'open';
-  /** It has had listeners, so some may be in flight. */
-  hasListened = false;
+  /** The hooks it has listened on, so that some listener of it may be in flight there. */
+  hooks: Set<string> | undefined;
   /** Takes this scope out of its parent. Absent for the root, and for plugin instances, whose mount does that. */
   leaveParent: Disposer | undefined;
   /** The promise of `dispose()` of this scope, once called. */
@@ -173,7 +187,7 @@ export class Fiber implements Owned {
   }
 
   #abort(): void {
-    this.#controller?.abort(new DOMException(`${this.title} was disposed`, 'AbortError'));
+    this.#controller?.abort(abortReason(this.title));
   }
 
   #letGo(): void {
@@ -216,6 +230,7 @@ export class Fiber implements Owned {
     for (const entry of this.pins.values()) entry.users.delete(this);
     this.provided.clear();
     this.mount?.runs.delete(this);
+    this.host.chains.forEachOf(this, (chain) => chain.forget(this));
     if (this.kind === 'plugin') return;
     this.parent?.owned.delete(this);
     this.layer.close();

@@ -2,26 +2,26 @@ import { Chain, NO_LISTENERS, type ListenerRecord } from './chain.ts';
 import { compareKeys } from './order.ts';
 import type { ListenerEntry } from './types.ts';
 
+const NEVER = -1;
+
 /**
  * The listeners of one hook in one scope, and the chain of that hook as this scope sees it: its own listeners and those
  * of the scopes above, in order. A change anywhere costs one number; each scope compiles its chain again when it is next read.
  */
 export class HookTable {
-  readonly #hook: string;
   readonly #parent: HookTable | undefined;
   readonly #listed: Set<Chain>;
   readonly #records: ListenerRecord[] = [];
   #version = 0;
   #chain: Chain | undefined;
   #entries: readonly ListenerEntry[] = NO_LISTENERS;
-  #compiledAt = 0;
+  #compiledAt = NEVER;
   #isClosed = false;
 
-  constructor(hook: string, parent: HookTable | undefined, listed: Set<Chain>) {
-    this.#hook = hook;
+  /** `listed` holds all chains of the hook. */
+  constructor(parent: HookTable | undefined, listed: Set<Chain>) {
     this.#parent = parent;
     this.#listed = listed;
-    this.#compiledAt = -1;
   }
 
   add(record: ListenerRecord): void {
@@ -52,16 +52,23 @@ export class HookTable {
   }
 
   #compile(versions: number): void {
-    this.#chain?.retire();
-    this.#chain = undefined;
-    this.#entries = NO_LISTENERS;
+    this.#drop();
     this.#compiledAt = versions;
     const records: ListenerRecord[] = [...this.#records];
     for (let table = this.#parent; table !== undefined; table = table.#parent) records.push(...table.#records);
     if (records.length === 0) return;
     records.sort((a, b) => compareKeys(a.key, b.key));
-    this.#chain = new Chain(this.#hook, records, this.#listed);
+    this.#chain = new Chain(records, this.#listed, (stale) => {
+      if (this.#chain === stale) this.#drop();
+    });
     this.#entries = this.#chain.entries;
     if (this.#isClosed) this.#chain.retire();
+  }
+
+  #drop(): void {
+    this.#chain?.retire();
+    this.#chain = undefined;
+    this.#entries = NO_LISTENERS;
+    this.#compiledAt = NEVER;
   }
 }

@@ -1,4 +1,4 @@
-import type { Chain } from './chain.ts';
+import { ChainIndex } from './chain-index.ts';
 import type { Fiber } from './fiber.ts';
 import type { Mount } from './mount.ts';
 import { compareKeys } from './order.ts';
@@ -10,8 +10,7 @@ export class Host {
   readonly graceMs: number;
   /** Makes the context of a fiber; a constructor argument, so that plugins need not know the context class. */
   readonly contextOf: (fiber: Fiber) => Context;
-  /** All current chains, and older ones in which something is in flight. */
-  readonly chains = new Set<Chain>();
+  readonly chains = new ChainIndex();
   readonly #waiters = new Map<string, Set<Mount>>();
   readonly #changed = new Set<string>();
   #batches = 0;

@@ -4,11 +4,11 @@ import type { ContextCounts, ContextNode, PluginStatus } from './types.ts';
 
 /** A plain picture of a fiber and of everything below it. */
 export function inspectFiber(fiber: Fiber): ContextNode {
-  const listeners: Record<string, number> = {};
+  const listeners = new Map<string, number>();
   const services: string[] = [];
   const contributions: string[] = [];
   for (const { kind, label } of fiber.contributions.list()) {
-    if (kind === 'listener') listeners[label] = (listeners[label] ?? 0) + 1;
+    if (kind === 'listener') listeners.set(label, (listeners.get(label) ?? 0) + 1);
     else if (kind === 'service') services.push(label);
     else if (kind === 'entry') contributions.push(label);
   }
@@ -26,13 +26,13 @@ export function inspectFiber(fiber: Fiber): ContextNode {
     status: statusOf(fiber),
     scopePath: fiber.layer.ref.path,
     services,
-    listeners,
+    listeners: Object.fromEntries(listeners),
     contributions,
     effects,
     children,
     ...(running.length === 0 ? {} : { running }),
   };
-  return { ...node, counts: countsOf(node) };
+  return { ...node, counts: countsOf(node, fiber.state === 'closed' ? 0 : 1) };
 }
 
 /** A plugin's instances, the one in force first; a plugin without one is still shown. */
@@ -51,7 +51,7 @@ function inspectMount(mount: Mount): ContextNode[] {
     children: nodes,
     ...(mount.status === 'waiting' ? { waitingFor: mount.missing } : {}),
   };
-  return [{ ...bare, counts: countsOf(bare) }];
+  return [{ ...bare, counts: countsOf(bare, 1) }];
 }
 
 function statusOf(fiber: Fiber): PluginStatus {
@@ -61,11 +61,12 @@ function statusOf(fiber: Fiber): PluginStatus {
   return mount.run === fiber ? mount.status : 'starting';
 }
 
-function countsOf(node: Omit<ContextNode, 'counts'>): ContextCounts {
+/** `self` is what the node itself counts for: one that has ended is no longer there. */
+function countsOf(node: Omit<ContextNode, 'counts'>, self: 0 | 1): ContextCounts {
   const sum = (count: (counts: ContextCounts) => number): number => node.children.reduce((total, child) => total + count(child.counts), 0);
   return {
-    plugins: sum((c) => c.plugins) + (node.kind === 'plugin' ? 1 : 0),
-    scopes: sum((c) => c.scopes) + (node.kind === 'scope' ? 1 : 0),
+    plugins: sum((c) => c.plugins) + (node.kind === 'plugin' ? self : 0),
+    scopes: sum((c) => c.scopes) + (node.kind === 'scope' ? self : 0),
     services: sum((c) => c.services) + node.services.length,
     listeners: sum((c) => c.listeners) + Object.values(node.listeners).reduce((a, b) => a + b, 0),
     contributions: sum((c) => c.contributions) + node.contributions.length,

@@ -1,4 +1,4 @@
-import type { Chain } from './chain.ts';
+import type { ChainIndex } from './chain-index.ts';
 import { HookTable } from './hook-table.ts';
 import type { ServiceEntry } from './services.ts';
 import type { ListenerEntry, ScopeRef } from './types.ts';
@@ -16,10 +16,10 @@ export class Layer {
   readonly #hooks = new Map<string, HookTable>();
   /** Per mounted plugin that is, or stands for, a closed gate: the names to report. */
   readonly #closedGates = new Map<object, readonly string[]>();
-  readonly #chains: Set<Chain>;
+  readonly #chains: ChainIndex;
   #isClosed = false;
 
-  constructor(name: string, parent: Layer | undefined, chains: Set<Chain>) {
+  constructor(name: string, parent: Layer | undefined, chains: ChainIndex) {
     this.parent = parent;
     this.#chains = chains;
     const path = Object.freeze(parent === undefined ? [] : [...parent.ref.path, name]);
@@ -34,7 +34,7 @@ export class Layer {
   hook(name: string): HookTable {
     let table = this.#hooks.get(name);
     if (table === undefined) {
-      table = new HookTable(name, this.parent?.hook(name), this.#chains);
+      table = new HookTable(this.parent?.hook(name), this.#chains.of(name));
       if (this.#isClosed) table.close();
       this.#hooks.set(name, table);
     }

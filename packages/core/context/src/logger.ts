@@ -22,19 +22,13 @@ export function containedLogger(logger: Logger): Logger {
   for (const level of LEVELS) {
     if (typeof logger[level] !== 'function') throw new TypeError(`core-context: logger.${level} must be a function, received ${typeof logger[level]}`);
   }
-  const contained = (level: (typeof LEVELS)[number]) => (message: string, data?: unknown): void => {
+  const contained = (level: (typeof LEVELS)[number]) => (...args: [message: string, data?: unknown]): void => {
     try {
-      const log: (message: string, data?: unknown) => unknown = logger[level].bind(logger);
-      const result = log(message, data);
+      const result = (logger[level] as (...args: unknown[]) => unknown)(...args);
       if (result instanceof Promise) result.catch(quiet);
     } catch {
       // There is nowhere left to report it.
     }
   };
-  return Object.freeze({
-    debug: contained('debug'),
-    info: contained('info'),
-    warn: contained('warn'),
-    error: contained('error'),
-  });
+  return Object.freeze({ debug: contained('debug'), info: contained('info'), warn: contained('warn'), error: contained('error') });
 }

@@ -164,6 +164,7 @@ export class Mount implements Owned {
   #started(run: Fiber): void {
     if (this.run !== run || run.state !== 'open') return;
     this.#falseStarts = 0;
+    this.failure = undefined;
     this.#setStatus('active');
     this.gate.letGo();
   }

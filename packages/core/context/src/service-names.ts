@@ -21,7 +21,7 @@ export const WELL_KNOWN_SERVICES: readonly string[] = Object.keys(PROVIDERS);
 const PROBED = new Set([
   'then', 'catch', 'finally', 'toJSON', 'inspect', 'asymmetricMatch', 'nodeType', 'nodeName', 'tagName', 'hasAttribute', 'isEqualNode',
   'ownerDocument', 'window', 'document', 'jquery', 'size', 'length', 'name', 'message', 'stack', 'code', 'prototype', 'default',
-  'sample', 'className', 'innerHTML', 'isMock', 'isMockFunction', 'splice', 'callee', 'toStringTag',
+  'sample', 'className', 'innerHTML', 'isMock', 'href', 'isMockFunction', 'splice', 'callee', 'toStringTag',
 ]);
 
 const IDENTIFIER = /^[A-Za-z][A-Za-z0-9_]*$/;

@@ -183,7 +183,7 @@ describe('a gate inside another plugin', () => {
       expect(ctx.closedGates()).toEqual(['gate']);
     }
     await off();
-    off = ctx.provide('hostTestClock', { now: () => 4 });
+    ctx.provide('hostTestClock', { now: () => 4 });
     expect(ctx.closedGates()).toEqual([]);
   });
 

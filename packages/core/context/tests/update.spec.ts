@@ -232,9 +232,10 @@ describe('update()', () => {
     }));
     await handle.ready;
     const updated = handle.update({ word: 'b' });
-    await off();
+    const gone = off();
     ctx.provide('hostTestClock', { now: () => 2 });
     open.on();
+    await gone;
     await updated;
     await handle.ready;
     expect(log.at(-1)).toBe('b at 2');
@@ -268,7 +269,7 @@ describe('the swap', () => {
       inner.contribute({ label: 'x', attach: () => void log.push(`+x${me}`), detach: () => void log.push(`-x${me}`) });
       inner.on('host-test/ask', () => String(me));
       inner.contribute({ label: 'y', attach: () => { if (me > 1) throw new Error('taken'); log.push('+y'); }, detach: () => void log.push('-y') });
-      return () => cleaned(me);
+      return () => void cleaned(me);
     }));
     await expect(handle.update({})).rejects.toThrow('taken');
     expect(log).toEqual(['+x1', '+y', '-y', '-x1', '+x2', '-x2', '+x1', '+y']);
