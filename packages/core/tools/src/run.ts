@@ -60,6 +60,7 @@ function report(call: Call, progress: ToolProgress): void {
   const isSound =
     typeof value === 'object' &&
     value !== null &&
+    !Array.isArray(value) &&
     Object.entries(fields).every(([key, type]) => value[key] === undefined || typeof value[key] === type);
   if (isSound) {
     call.ctx.emit('tools/progress', call.exec, value);
