@@ -152,7 +152,7 @@ export interface ToolErrorInfo {
   readonly attempts?: number;
   /** The deadline that passed, in milliseconds (`TOOL_TIMEOUT`). */
   readonly limitMs?: number;
-  /** Plugin whose listener, guard or wrapper failed. */
+  /** Plugin whose listener or guard denied or blocked, or whose listener, guard or wrapper failed. */
   readonly listener?: string;
   /** The thrown error said that another attempt may help. */
   readonly retryable?: true;

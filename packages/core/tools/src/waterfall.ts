@@ -42,11 +42,14 @@ export function pipelineFailed(failure: HookFailure): FailureParts {
  */
 export class WaterfallRun<D> {
   failure: HookFailure | undefined;
+  /** The plugin whose answer it is; undefined when nobody had an opinion. Who passes an answer on did not decide it. */
+  decidedBy: string | undefined;
   readonly #hook: string;
   readonly #entries: readonly ListenerEntry[];
   readonly #invoke: (entry: ListenerEntry, next: () => Promise<D>) => unknown;
   readonly #last: () => D;
   readonly #parse: (answer: unknown) => D;
+  #answer: D | undefined;
   #isOver = false;
 
   /** `invoke` hands an entry the hook's arguments and `next`. */
@@ -81,16 +84,20 @@ export class WaterfallRun<D> {
 
   #enter(index: number): D | Promise<D> {
     const entry = this.#entries[index];
-    if (entry === undefined) return this.#last();
+    if (entry === undefined) return (this.#answer = this.#last());
     let answer: unknown;
     try {
       answer = this.#invoke(entry, () => this.#next(index + 1));
-      if (!isPromise(answer)) return this.#parse(answer);
+      if (!isPromise(answer)) return this.#accept(entry, answer);
     } catch (error) {
       disown(answer);
       throw this.#failed(entry, error);
     }
-    return settleWith(answer, this.#parse, (error) => this.#failed(entry, error));
+    return settleWith(
+      answer,
+      (value) => this.#accept(entry, value),
+      (error) => this.#failed(entry, error),
+    );
   }
 
   #next(index: number): Promise<D> {
@@ -101,6 +108,13 @@ export class WaterfallRun<D> {
     } catch (error) {
       return rejectQuietly(error);
     }
+  }
+
+  #accept(entry: ListenerEntry, answer: unknown): D {
+    if (this.#answer !== undefined && answer === this.#answer) return this.#answer;
+    this.#answer = this.#parse(answer);
+    this.decidedBy = entry.plugin;
+    return this.#answer;
   }
 
   #failed(entry: ListenerEntry, error: unknown): unknown {

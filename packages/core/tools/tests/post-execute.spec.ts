@@ -284,7 +284,7 @@ describe('block', () => {
       isError: true,
       callId: 'c',
       name: 'ok',
-      error: { message: 'Not this one.\nAsk first.', hint: expect.stringContaining('ran') as string, info: { name: 'ToolBlockedError', code: 'BLOCKED', started: true } },
+      error: { message: 'Not this one.\nAsk first.', hint: expect.stringContaining('ran') as string, info: { name: 'ToolBlockedError', code: 'BLOCKED', started: true, listener: 'app' } },
       content: [text('Not this one.'), text('Ask first.')],
     });
   });

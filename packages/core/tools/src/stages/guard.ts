@@ -34,7 +34,7 @@ export async function runGuards(call: Call, allowed: Allowed, asked: boolean): P
       said = isThenable(answer) ? await withPatience(call, Promise.resolve(answer)) : answer;
       if (said === gaveUp) return ended(aborted(call));
       const verdict = parseVerdict(said);
-      if (verdict.kind === 'deny') return ended(fail(call, { code: verdict.code ?? codes.DENIED, message: verdict.reason }));
+      if (verdict.kind === 'deny') return ended(fail(call, { code: verdict.code ?? codes.DENIED, message: verdict.reason, listener: current.plugin }));
       if (verdict.kind === 'ask' && !asked && result.ask === undefined) result = { ask: { reason: verdict.reason } };
     } catch (error) {
       disown(said);

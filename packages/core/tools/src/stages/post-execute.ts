@@ -28,7 +28,7 @@ export async function postExecute(call: Call, result: ToolExecutionResult): Prom
   try {
     const decision = await withPatience(call, waterfall.run());
     if (waterfall.failure !== undefined) throw waterfall.failure;
-    const shaped = decision === gaveUp ? result : apply(call, result, decision);
+    const shaped = decision === gaveUp ? result : apply(call, result, decision, waterfall.decidedBy);
     return !shaped.isError && call.isAborted ? aborted(call, shaped.additionalContexts) : shaped;
   } catch (error) {
     return endedByHook(call, waterfall.blame(error), result).result;
@@ -37,7 +37,12 @@ export async function postExecute(call: Call, result: ToolExecutionResult): Prom
   }
 }
 
-function apply(call: Call, result: ToolExecutionResult, decision: PostToolDecision): ToolExecutionResult {
+function apply(
+  call: Call,
+  result: ToolExecutionResult,
+  decision: PostToolDecision,
+  decidedBy: string | undefined,
+): ToolExecutionResult {
   const added = decision.additionalContexts ?? [];
   if (decision.kind === 'block') {
     const text = contentText(decision.feedback);
@@ -45,6 +50,7 @@ function apply(call: Call, result: ToolExecutionResult, decision: PostToolDecisi
       code: codes.BLOCKED,
       message: text === '' ? BLOCKED_MESSAGE : text,
       content: decision.feedback,
+      listener: decidedBy,
       // What was collected before belongs to a result that is not to be seen.
       contexts: added,
     });

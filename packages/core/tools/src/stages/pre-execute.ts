@@ -35,7 +35,7 @@ export async function preExecute(call: Call): Promise<Allowed | Ended> {
       case 'ask':
         return { ask: decision.reason === undefined ? {} : { reason: decision.reason } };
       case 'deny':
-        return ended(fail(call, { code: decision.code ?? codes.DENIED, message: decision.reason }));
+        return ended(fail(call, { code: decision.code ?? codes.DENIED, message: decision.reason, listener: waterfall.decidedBy }));
     }
   } catch (error) {
     return endedByHook(call, waterfall.blame(error));
@@ -44,7 +44,7 @@ export async function preExecute(call: Call): Promise<Allowed | Ended> {
   }
 }
 
-/** Fails closed: an answer that is not exactly a decision is a failure, never a permission. */
+/** Fails closed: an answer that is not exactly a decision is a failure, never a permission. Frozen, so that it stays what was parsed. */
 export function parseDecision(answer: unknown): PreToolDecision {
   if (answer === ALLOW) return ALLOW;
   const { kind, reason, code } = answerRecord(answer, "{ kind: 'allow' | 'deny' | 'ask' }");
@@ -54,10 +54,10 @@ export function parseDecision(answer: unknown): PreToolDecision {
     case 'deny':
       if (!isText(reason)) throw new Nonsense('it denied without a reason (a non-empty string)');
       if (code !== undefined && !isText(code)) throw new Nonsense('it denied with a code that is no non-empty string');
-      return code === undefined ? { kind, reason } : { kind, reason, code };
+      return Object.freeze(code === undefined ? { kind, reason } : { kind, reason, code });
     case 'ask':
       if (reason !== undefined && typeof reason !== 'string') throw new Nonsense('it asked with a reason that is no string');
-      return reason === undefined || reason === '' ? { kind } : { kind, reason };
+      return Object.freeze(reason === undefined || reason === '' ? { kind } : { kind, reason });
     default:
       throw new Nonsense(`it answered a decision of unknown kind ${JSON.stringify(String(kind).slice(0, 40))}`);
   }
