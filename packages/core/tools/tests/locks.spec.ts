@@ -604,7 +604,7 @@ describe('any mix of calls', () => {
           }
         }
       }),
-      { numRuns: 200 },
+      { numRuns: 100 },
     );
   }, 30_000);
 
@@ -621,7 +621,7 @@ describe('any mix of calls', () => {
           expect(allowed).toContain(codeOf(result));
         }
       }),
-      { numRuns: 200 },
+      { numRuns: 100 },
     );
   }, 30_000);
 
@@ -643,7 +643,7 @@ describe('any mix of calls', () => {
         for (const code of codes.values()) expect(['ok', 'TOOL_FAILED', 'TOOL_BUSY']).toContain(code);
         if ([...codes.values()].includes('TOOL_BUSY')) busy += 1;
       }),
-      { numRuns: 200 },
+      { numRuns: 100 },
     );
     // The property is about something: circles did come up.
     expect(busy).toBeGreaterThan(0);

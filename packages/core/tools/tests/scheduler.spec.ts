@@ -708,7 +708,7 @@ describe('any batch', () => {
         expect(mostAtOnce).toBeLessThanOrEqual(maxParallel);
         expect(faults).toEqual([]);
       }),
-      { numRuns: 200 },
+      { numRuns: 150 },
     );
   }, 30_000);
 
@@ -727,7 +727,7 @@ describe('any batch', () => {
         for (const result of results.slice(published.length)) expect(codeOf(result)).toBe('ABORTED_BEFORE_DISPATCH');
         expect(faults).toEqual([]);
       }),
-      { numRuns: 200 },
+      { numRuns: 150 },
     );
   }, 30_000);
 });
