@@ -31,17 +31,7 @@ export interface Notification<Args extends readonly unknown[]> {
  * What a notification listener may return: anything but a promise, so that `(e) => seen.push(e)` is fine and an async
  * listener, which nobody would wait for, is a type error.
  */
-export type NoPromise =
-  | void
-  | null
-  | boolean
-  | number
-  | string
-  | bigint
-  | symbol
-  | readonly unknown[]
-  | ((...args: never[]) => unknown)
-  | { readonly then?: never; readonly [key: string]: unknown };
+export type NoPromise = void | null | boolean | number | string | bigint | symbol | (object & { readonly then?: never });
 
 /** The function that listens on a hook of this description. */
 export type ListenerOf<H> =
