@@ -1,4 +1,4 @@
-/** Values looked at in one answer; a promise further in than that is not found. */
+/** Properties looked at in one answer; a promise further in than that is not found. */
 const MAX_LOOKED_AT = 10_000;
 
 /**
@@ -8,29 +8,28 @@ const MAX_LOOKED_AT = 10_000;
  */
 export function disown(answer: unknown): void {
   if (typeof answer !== 'object' || answer === null) return;
-  const seen = new Set<object>([answer]);
-  for (const value of seen) {
+  const found = new Set<object>([answer]);
+  let looks = MAX_LOOKED_AT;
+  for (const value of found) {
     try {
       if (value instanceof Promise) void Promise.prototype.then.call(value, undefined, ignore);
-      else if (isContainer(value)) collect(value, seen);
+      for (const key of keysOf(value, looks)) {
+        looks -= 1;
+        const member: unknown = Object.getOwnPropertyDescriptor(value, key)?.value;
+        if (typeof member === 'object' && member !== null) found.add(member);
+      }
     } catch {
       // A proxy that does not want to be looked at.
     }
   }
 }
 
-function isContainer(value: object): boolean {
+/** At most `max` keys of a list or plain object; none of anything else. */
+function keysOf(value: object, max: number): readonly PropertyKey[] {
+  // Listing the keys of a long array costs more than all the rest.
+  if (Array.isArray(value)) return Array.from({ length: Math.min(value.length, max) }, (_hole, index) => index);
   const proto: unknown = Object.getPrototypeOf(value);
-  return Array.isArray(value) || proto === null || proto === Object.prototype;
-}
-
-/** Adds the objects among the data properties of `value`. */
-function collect(value: object, seen: Set<object>): void {
-  for (const key of Reflect.ownKeys(value)) {
-    if (seen.size >= MAX_LOOKED_AT) return;
-    const member: unknown = Object.getOwnPropertyDescriptor(value, key)?.value;
-    if (typeof member === 'object' && member !== null) seen.add(member);
-  }
+  return proto === null || proto === Object.prototype ? Reflect.ownKeys(value).slice(0, max) : [];
 }
 
 function ignore(): void {
