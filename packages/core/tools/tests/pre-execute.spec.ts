@@ -102,6 +102,30 @@ describe('composition', () => {
     expect(codeOf(await ctx.tools.execute(aCall()))).toBe('ok');
   });
 
+  it('hands out frozen decisions: nobody turns another listener\'s denial into something else in place [F102] [W9]', async () => {
+    for (const tamper of [
+      (decision: Record<string, unknown>) => { decision['kind'] = 'allow'; },
+      (decision: Record<string, unknown>) => { decision['kind'] = 'whatever'; },
+      (decision: Record<string, unknown>) => { decision['reason'] = ''; },
+    ]) {
+      for (const inner of [{ kind: 'deny', reason: 'no' }, { kind: 'deny', reason: 'no', code: 'QUOTA' }, { kind: 'ask', reason: 'sure?' }, { kind: 'ask' }] as const) {
+        const { ctx, ran } = aPipeline();
+        const seen: PreToolDecision[] = [];
+        ctx.on('tools/pre-execute', async (_exec, next) => {
+          const decision = await next();
+          seen.push(decision);
+          tamper(decision);
+          return decision;
+        });
+        ctx.on('tools/pre-execute', () => inner);
+        expect(codeOf(await ctx.tools.execute(aCall()))).toBe('PIPELINE_FAILED');
+        expect(ran).not.toContain('body');
+        expect(seen).toEqual([inner]);
+        expect(Object.isFrozen(seen[0])).toBe(true);
+      }
+    }
+  });
+
   it('keeps the chain that a call entered with when a plugin is unmounted meanwhile [F102]', async () => {
     const { ctx, ran } = aPipeline();
     const gate = aGate();
@@ -172,7 +196,7 @@ describe('a denial', () => {
       isError: true,
       callId: 'c1',
       name: 'echo',
-      error: { message: 'not on Sundays', info: { name: 'ToolDeniedError', code: 'DENIED', started: false } },
+      error: { message: 'not on Sundays', info: { name: 'ToolDeniedError', code: 'DENIED', started: false, listener: 'app' } },
       content: [{ type: 'text', text: 'Error: not on Sundays' }],
     });
     expect(ran).toEqual(['post', 'finalize', 'result']);
