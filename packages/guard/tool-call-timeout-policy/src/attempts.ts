@@ -65,14 +65,12 @@ export class Attempts {
   }
 
   /**
-   * From now on neither holds nor progress are heard. What depends on hearing them is lifted, since it could only be wrong;
-   * deadlines that run stay.
+   * From now on neither holds nor progress are heard. Idle deadlines are lifted, since they could only be wrong, and those
+   * that stand still stay so; those that run go on.
    */
   deafen(): void {
     for (const attempts of this.#byCallId.values()) {
-      for (const { limits } of attempts) {
-        for (const { deadline, restarts } of limits) if (restarts || deadline.isPaused) deadline.cancel();
-      }
+      for (const { limits } of attempts) for (const { deadline, restarts } of limits) if (restarts) deadline.cancel();
     }
   }
 }

@@ -26,7 +26,6 @@ export class Deadline {
   /** Pauses nest: two questions to a person need two answers. */
   pause(): void {
     this.#pauses += 1;
-    if (this.#pauses > 1 || this.#over) return;
     if (this.#timer !== undefined) this.#remainingMs -= performance.now() - this.#startedAt;
     this.#stop();
   }
@@ -38,14 +37,10 @@ export class Deadline {
     if (this.#pauses === 0 && !this.#over) this.#run();
   }
 
-  get isPaused(): boolean {
-    return this.#pauses > 0;
-  }
-
   /** The whole budget again, from now. */
   restart(): void {
     this.#remainingMs = this.#budgetMs;
-    if (this.isPaused || this.#over) return;
+    if (this.#pauses > 0 || this.#over) return;
     this.#stop();
     this.#run();
   }

@@ -19,7 +19,7 @@ export function timedOut(
   };
 }
 
-/** The caller had given up before the deadline, and the body has not heard either. */
+/** The caller, or an outer wrapper, had given up before the deadline, and the body does not hear. */
 export function gaveUpAfterAbort({ callId, name }: ToolExecution): ToolExecutionResult {
   const message = 'tool call aborted';
   return {

@@ -31,7 +31,8 @@ export async function underDeadline(
   });
   const pass = (ms: number): void => {
     if (state.timeout !== undefined) return;
-    // After the caller's abort, whatever happens is its doing; a body that does not listen is not waited for any longer either.
+    // After an abort by the caller or an outer wrapper, what happens is their doing. A body that does not listen is not waited
+    // for any longer either.
     if (!exec.signal.aborted) {
       state.timeout = new ToolTimeoutError(ms);
       controller.abort(state.timeout);

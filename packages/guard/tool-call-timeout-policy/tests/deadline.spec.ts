@@ -50,11 +50,9 @@ describe('Deadline', () => {
     const { deadline, passed } = aDeadline(10);
     vi.advanceTimersByTime(4);
     deadline.pause();
-    expect(deadline.isPaused).toBe(true);
     expect(vi.getTimerCount()).toBe(0);
     vi.advanceTimersByTime(100);
     deadline.resume();
-    expect(deadline.isPaused).toBe(false);
     vi.advanceTimersByTime(6);
     expect(passed).toEqual([110]);
   });

@@ -140,7 +140,17 @@ describe('next to another deadline', () => {
     expect(text(await result)).toContain('30ms');
   });
 
-  it('of another plugin, outside: a body that stops for it is not reported as ours [U6]', async () => {
+  it('of the same kind, outside and shorter, while the body listens to neither: the failure is the outer one’s', async () => {
+    await using bed = setup({ perTool: { slow: 30 } });
+    const { ctx } = bed;
+    ctx.plugin(toolCallTimeoutPolicy, { perTool: { slow: 50 } });
+    ctx.tools.register(aSlowTool({ takesMs: 80 }));
+    const result = call(ctx);
+    await pass(80);
+    expect(text(await result)).toContain('30ms');
+  });
+
+  it.each([[true, 20], [false, 80]])('of another plugin, outside and first: not reported as ours (body listens: %s) [U6]', async (listens, endsAtMs) => {
     await using bed = setup();
     const { ctx, policy } = bed;
     await policy.dispose();
@@ -150,9 +160,9 @@ describe('next to another deadline', () => {
       return next({ signal: controller.signal });
     });
     ctx.plugin(toolCallTimeoutPolicy);
-    ctx.tools.register(aSlowTool({ timeoutMs: 50, listens: true }));
+    ctx.tools.register(aSlowTool({ timeoutMs: 50, takesMs: 80, listens }));
     const result = call(ctx);
-    await pass(20);
+    await pass(endsAtMs);
     expect(code(await result)).toBe('ABORTED');
   });
 
