@@ -30,7 +30,7 @@ export interface Gate {
   /** Resolves when the gate is opened. */
   readonly opened: Promise<void>;
   /** Opening it again does nothing. */
-  open(): void;
+  readonly open: () => void;
 }
 
 /** A promise that the test opens by hand: bodies wait on `opened`. */

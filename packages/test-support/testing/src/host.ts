@@ -6,7 +6,7 @@ export interface Host extends AsyncDisposable {
   readonly ctx: Context;
   readonly log: RecordingLogger;
   /** Ends the context. Rejects when anything is left in it. Twice is harmless. */
-  dispose(): Promise<void>;
+  readonly dispose: () => Promise<void>;
 }
 
 /** A context with `tools` mounted and a silent logger. Put `dispose` into an `afterEach`, or write `await using host = aHost()`. */

@@ -1,0 +1,86 @@
+import { listOf, recordOf, type Case, type JsonRecord, wordOf } from './case.ts';
+
+/** Words that are about the case and not for the runner. */
+const ABOUT = ['format', 'id', 'component', 'category', 'platform', 'symptom', 'right', 'kind', 'notes'];
+
+/** What a runner understands, word by word. A word that is missing here is never silently passed over. */
+const words: Readonly<Record<string, Readonly<Record<string, readonly string[]>>>> = {
+  pipeline: {
+    case: ['tools', 'wrappers', 'listeners', 'scopes', 'schedule', 'abort', 'invoke', 'expect'],
+    tool: ['name', 'behaviour', 'schema', 'timeout_ms', 'timeout_ms_js', 'concurrency'],
+    behaviour: ['do', 'use', 'value', 'expr', 'text', 'after_ms', 'signal', 'delay_arg'],
+    wrapper: ['do', 'max'],
+    listener: ['stage', 'do', 'text'],
+    scope: ['parent', 'allow', 'deny'],
+    invocation: ['call_id', 'tool', 'args', 'raw_args', 'agent', 'abort_at_ms'],
+    expect: [
+      'results', 'results_all', 'each', 'must_refuse', 'result_ids_in_order', 'result_events_per_call', 'values_match_args', 'asks',
+      'listed', 'files', 'host_checks', 'observer_saw_failure', 'other_observers_ran', 'observe_for_ms', 'total_ms_max', 'throws',
+      'unhandled_rejections', 'process_warnings', 'process_exits_within_ms',
+    ],
+    result: [
+      'call', 'outcome', 'class', 'body_runs', 'body_args', 'mentions', 'one_of', 'body_sees_digits', 'started', 'body_signal_aborted',
+      'within_ms_of_abort', 'registration',
+    ],
+  },
+  lifecycle: {
+    case: ['steps'],
+    step: ['register', 'as', 'scope', 'call', 'agent', 'dispose', 'expect'],
+  },
+  fs: {
+    case: ['workspace', 'schedule', 'calls', 'expect'],
+    workspace: ['files'],
+    call: ['tool', 'args'],
+    expect: ['results', 'files'],
+    result: ['call', 'outcome'],
+  },
+};
+
+/** Tools that a case may name and that nobody provides yet. */
+const ABSENT_TOOLS = ['run_code'];
+
+/** Paths of everything in the case that the runner of its kind does not understand; the whole kind, if there is no runner. */
+export function partsNotUnderstood(input: Case): string[] {
+  const known = words[input.kind];
+  if (known === undefined) return ['kind'];
+  const found: string[] = [];
+  const check = (what: string, at: string, record: JsonRecord): void => {
+    const allowed = known[what] ?? [];
+    for (const word of Object.keys(record)) {
+      if (!allowed.includes(word) && !(at === '' && ABOUT.includes(word))) found.push(`${at}${word}`);
+    }
+  };
+
+  check('case', '', input);
+  for (const tool of listOf(input['tools'])) {
+    check('tool', `tools.${wordOf(tool['name'])}.`, tool);
+    check('behaviour', `tools.${wordOf(tool['name'])}.behaviour.`, recordOf(tool['behaviour']));
+  }
+  for (const [name, scope] of Object.entries(recordOf(input['scopes']))) check('scope', `scopes.${name}.`, recordOf(scope));
+  listOf(input['wrappers']).forEach((wrapper, i) => { check('wrapper', `wrappers.${i}.`, wrapper); });
+  listOf(input['listeners']).forEach((listener, i) => { check('listener', `listeners.${i}.`, listener); });
+  const absent = new Set<string>();
+  for (const invocation of listOf(input['invoke'])) {
+    const id = wordOf(invocation['call_id']);
+    if (ABSENT_TOOLS.includes(wordOf(invocation['tool']))) {
+      absent.add(id);
+      found.push(`invoke.${id}`);
+    } else {
+      check('invocation', `invoke.${id}.`, invocation);
+    }
+  }
+  listOf(input['steps']).forEach((step, i) => { check('step', `steps.${i}.`, step); });
+  check('workspace', 'workspace.', recordOf(input['workspace']));
+  listOf(input['calls']).forEach((call, i) => { check('call', `calls.${i}.`, call); });
+
+  const expect = recordOf(input['expect']);
+  check('expect', 'expect.', expect);
+  const results = [...listOf(expect['results']), recordOf(expect['results_all']), recordOf(expect['each'])];
+  for (const result of results) {
+    const id = wordOf(result['call'] ?? 'all');
+    // What is expected of a call that cannot be made is skipped with it.
+    if (absent.has(id)) continue;
+    for (const each of [result, ...listOf(result['one_of'])]) check('result', `expect.results.${id}.`, each);
+  }
+  return found;
+}

@@ -1,0 +1,26 @@
+import type { Case } from './case.ts';
+import { runFsCase } from './fs-case.ts';
+import { runLifecycleCase } from './lifecycle-case.ts';
+import { notYet } from './not-yet.ts';
+import { partsNotUnderstood } from './parts.ts';
+import { runPipelineCase, type Run } from './pipeline-case.ts';
+
+/**
+ * Runs one case and rejects when anything is not as it expects, or when it says something that the runner does not understand
+ * and that is not listed as not yet possible.
+ */
+export async function runCase(input: Case, alsoExpect?: (run: Run) => void): Promise<void> {
+  const skipped = notYet.filter(({ id }) => id === input.id).map(({ part }) => part);
+  const strange = partsNotUnderstood(input).filter((part) => !skipped.includes(part));
+  if (strange.length > 0) throw new TypeError(`${input.id} says what the runner does not understand: ${strange.join(', ')}`);
+  switch (input.kind) {
+    case 'pipeline':
+      return runPipelineCase(input, skipped, alsoExpect);
+    case 'lifecycle':
+      return runLifecycleCase(input);
+    case 'fs':
+      return runFsCase(input);
+    default:
+      throw new TypeError(`no runner for cases of kind "${input.kind}"`);
+  }
+}

@@ -1,0 +1,102 @@
+import { describe, expect, it } from 'vitest';
+import { caseIds, listOf, readCase, recordOf, type Case, type Json, type JsonRecord, wordOf } from '../src/case.ts';
+import { runFsCase } from '../src/fs-case.ts';
+import { notYet } from '../src/not-yet.ts';
+import { runCase } from '../src/run-case.ts';
+
+/** The case with another value at a path such as `expect.results.0.outcome`. */
+function changed(input: Case, path: string, value: Json): Case {
+  const copy = structuredClone(input) as Record<string, unknown>;
+  const steps = path.split('.');
+  const last = steps.pop() as string;
+  let at = copy;
+  for (const step of steps) at = at[step] as Record<string, unknown>;
+  at[last] = value;
+  return copy as Case;
+}
+
+const skippedCalls = new Set(notYet.map(({ id, part }) => `${id} ${part}`));
+
+/** Every outcome that a case expects of a call that is made, with the path to it. */
+function outcomes(input: Case): [path: string, opposite: string][] {
+  const found: [string, string][] = [];
+  const opposite = ({ outcome }: JsonRecord): string | undefined =>
+    outcome === 'success' ? 'failure' : outcome === 'failure' ? 'success' : undefined;
+  listOf(recordOf(input['expect'])['results']).forEach((result, i) => {
+    const other = opposite(result);
+    if (other !== undefined && !skippedCalls.has(`${input.id} invoke.${wordOf(result['call'])}`)) found.push([`expect.results.${i}.outcome`, other]);
+  });
+  return found;
+}
+
+describe('the runner notices', () => {
+  const flips = caseIds().flatMap((id) => outcomes(readCase(id)).map(([path, other]) => [id, path, other] as const));
+
+  it.each(flips)('%s: %s if it were %s', async (id, path, other) => {
+    await expect(runCase(changed(readCase(id), path, other))).rejects.toThrow();
+  });
+
+  it.each<[id: string, path: string, value: Json]>([
+    ['H055', 'expect.results.0.body_args', { extra: 1 }],
+    ['H055', 'expect.results.0.body_runs', 2],
+    ['H055', 'expect.results.2.class', 'denied'],
+    ['H055', 'expect.results.2.body_runs', 1],
+    ['H057', 'expect.files', { 'c.md': { absent: true } }],
+    ['H057', 'expect.files', { 'a.md': { text: 'x' } }],
+    ['H059', 'expect.results.0.one_of', [{ outcome: 'success' }, { outcome: 'failure', mentions: ['something else'] }]],
+    ['H061', 'expect.host_checks', ['the moon is full']],
+    ['H063', 'expect.results.0.one_of', [{ outcome: 'success', body_sees_digits: '7300000000000000123' }]],
+    ['H063', 'expect.results.1.body_sees_digits', '7300000000000000124'],
+    ['H065', 'expect.asks', 1],
+    ['H067', 'expect.results.0.mentions', ['boom-18']],
+    ['H069', 'expect.observer_saw_failure', false],
+    ['H073', 'expect.results.0.within_ms_of_abort', 50],
+    ['H075', 'expect.listed', { main: ['read'] }],
+    ['H077', 'expect.results_all', { outcome: 'failure', mentions: ['user-54'] }],
+    ['H077', 'expect.unhandled_rejections', 1],
+    ['H079', 'expect.results.0.class', 'tool-error'],
+    ['H079', 'expect.result_events_per_call', 2],
+    ['H081', 'expect.must_refuse', ['t0']],
+    ['H081', 'expect.each', { registration: 'refused' }],
+    ['H081', 'expect.process_warnings', 1],
+    ['H083', 'expect.result_ids_in_order', ['c2', 'c1', 'c3', 'c4']],
+    ['H083', 'expect.results.1.started', false],
+    ['H083', 'expect.results.2.class', 'timeout'],
+    ['H085', 'expect.results.0.body_signal_aborted', false],
+    ['H089', 'expect.total_ms_max', 299],
+    ['H145', 'expect.other_observers_ran', false],
+    ['H145', 'expect.throws', true],
+    ['H143', 'steps.1', { register: 'x', as: 'again' }],
+    ['H143', 'steps.2.expect', 'second'],
+    ['H143', 'steps.11.expect', 'first'],
+    ['H087', 'expect.results.0.outcome', 'failure'],
+    ['H087', 'expect.files', { 'n.txt': { text: '' } }],
+  ])('%s if %s were %j', async (id, path, value) => {
+    await expect(runCase(changed(readCase(id), path, value))).rejects.toThrow();
+  });
+
+  it.each<[what: string, id: string, path: string, value: Json]>([
+    ['a word of the case', 'H055', 'weather', 'fine'],
+    ['a word of a tool', 'H055', 'tools.0.colour', 'red'],
+    ['a word of a call', 'H055', 'invoke.0.mood', 'good'],
+    ['an expectation', 'H055', 'expect.joy', true],
+    ['an expectation of a result', 'H055', 'expect.results.0.joy', true],
+    ['a behaviour', 'H055', 'tools.0.behaviour', { do: 'dance' }],
+    ['a wrapper', 'H085', 'wrappers.0', { do: 'dance' }],
+    ['a listener', 'H145', 'listeners.0', { stage: 'result', do: 'dance' }],
+    ['a step', 'H143', 'steps.0', { dance: 'x' }],
+    ['a kind', 'H055', 'kind', 'dance'],
+  ])('%s that it does not understand', async (_what, id, path, value) => {
+    await expect(runCase(changed(readCase(id), path, value))).rejects.toThrow(TypeError);
+  });
+
+  it('a call that never ends', async () => {
+    const input = changed(readCase('H079'), 'tools.0.behaviour', { do: 'hang', signal: 'ignore' });
+    await expect(runCase(input)).rejects.toThrow('for ever');
+  });
+
+  it('a lost update: H087 fails without locks', async () => {
+    await expect(runFsCase(readCase('H087'), { locks: false })).rejects.toThrow();
+    await expect(runFsCase(readCase('H087'))).resolves.toBeUndefined();
+  });
+});
