@@ -9,13 +9,14 @@ import type { Layer } from './layer.ts';
 import type { Mount } from './mount.ts';
 import type { Slots } from './order.ts';
 import { Effect, endInTurn, type Ending, type Owned } from './owned.ts';
+import type { Pins } from './pins.ts';
 import { releaseUsers, type ServiceEntry, type StagedServices } from './services.ts';
 import type { Cleanup, Disposer } from './types.ts';
 
 /** Milliseconds that an ending waits for a live listener entry, or for an unfinished `apply`, before others stop waiting for it. */
 export const DRAIN_MS = 1_000;
 
-const NO_PINS: ReadonlyMap<string, ServiceEntry> = new Map();
+const NO_PINS: Pins = new Map();
 
 export interface FiberOptions {
   kind: 'root' | 'scope' | 'plugin';
@@ -28,7 +29,7 @@ export interface FiberOptions {
   parent?: Fiber;
   mount?: Mount;
   /** The services that a plugin instance is started on. */
-  pins?: ReadonlyMap<string, ServiceEntry>;
+  pins?: Pins;
   staged?: StagedServices | undefined;
   /** False while an update prepares it: what it registers is then only kept. */
   isLive: boolean;
@@ -61,7 +62,7 @@ export class Fiber implements Owned {
   readonly slots: Slots;
   readonly parent: Fiber | undefined;
   readonly mount: Mount | undefined;
-  readonly pins: ReadonlyMap<string, ServiceEntry>;
+  readonly pins: Pins;
   readonly staged: StagedServices | undefined;
   readonly contributions: Contributions;
   readonly owned = new Set<Effect | Fiber | Mount>();

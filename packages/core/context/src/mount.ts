@@ -6,11 +6,9 @@ import { GateSign } from './gate.ts';
 import type { Host } from './host.ts';
 import { Slots, type OrderKey } from './order.ts';
 import { endInTurn, type Ending, type Owned } from './owned.ts';
-import { nearestService, stemsFrom, type ServiceEntry } from './services.ts';
+import { findPins, isSamePins, type Pins } from './pins.ts';
 import { Status } from './status.ts';
 import type { Disposer, Plugin, PluginStatus } from './types.ts';
-
-type Pins = ReadonlyMap<string, ServiceEntry>;
 
 /** So many starts in a row that were cut short by a service changing are no accident: the start itself changes it. */
 const MAX_FALSE_STARTS = 100;
@@ -112,28 +110,15 @@ export class Mount implements Owned {
     this.tryStart();
   }
 
-  /** The nearest provider of each service it injects; its own work, and what stands on that, does not count. */
-  findServices(): { pins: Pins; missing: readonly string[] } {
-    const { layer, staged } = this.parent;
-    const pins = new Map<string, ServiceEntry>();
-    const missing: string[] = [];
-    for (const name of this.injects) {
-      const entry = nearestService(name, layer, staged, (candidate) => stemsFrom(candidate.fiber, this));
-      if (entry === undefined) missing.push(name);
-      else pins.set(name, entry);
-    }
-    return { pins, missing };
-  }
-
   /** Starts when nothing of it runs and every service is there; otherwise says what it waits for. */
   tryStart(): void {
     if (this.isDisposed || this.run !== undefined || this.#stopping !== undefined || this.#falseStarts > MAX_FALSE_STARTS) return;
-    const { pins, missing } = this.findServices();
+    const { pins, missing } = findPins(this);
     this.missing = missing;
     if (missing.length > 0) {
       this.#failedOn = undefined;
       this.#setStatus('waiting');
-    } else if (this.#failedOn === undefined || !isSame(this.#failedOn, pins)) {
+    } else if (this.#failedOn === undefined || !isSamePins(this.#failedOn, pins)) {
       this.#start(pins);
     }
   }
@@ -188,9 +173,9 @@ export class Mount implements Owned {
   /** Ends instances that were started on a service which is no longer the nearest. */
   release(): void {
     if (this.isDisposed) return;
-    const { pins, missing } = this.findServices();
-    if (this.stagedRun !== undefined && !isSame(this.stagedRun.pins, pins)) this.stagedRun.close();
-    if (this.run === undefined || isSame(this.run.pins, pins)) return;
+    const { pins, missing } = findPins(this);
+    if (this.stagedRun !== undefined && !isSamePins(this.stagedRun.pins, pins)) this.stagedRun.close();
+    if (this.run === undefined || isSamePins(this.run.pins, pins)) return;
     if (this.status === 'starting' && ++this.#falseStarts > MAX_FALSE_STARTS) {
       this.fail(this.run, new Error('it restarts for ever, because its start changes the services it is started on'));
       return;
@@ -261,10 +246,6 @@ export class Mount implements Owned {
     this.#status.set(status);
     this.gate.setActive(status === 'active');
   }
-}
-
-function isSame(a: Pins, b: Pins): boolean {
-  return a.size === b.size && [...a].every(([name, entry]) => b.get(name) === entry);
 }
 
 /** Names of the gates mounted in an instance, in its own scope. */

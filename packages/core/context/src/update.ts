@@ -4,6 +4,7 @@ import { endUnlessStuck } from './disposal.ts';
 import { messageOf, pluginDisposed } from './errors.ts';
 import type { Fiber } from './fiber.ts';
 import { gatesIn, type Mount } from './mount.ts';
+import { findPins } from './pins.ts';
 import { StagedServices } from './services.ts';
 
 /**
@@ -67,7 +68,7 @@ class Replacement {
     this.#mount = mount;
     this.#old = old;
     this.#config = config;
-    this.#next = mount.build(mount.findServices().pins, { staged: new StagedServices(), isLive: false });
+    this.#next = mount.build(findPins(mount).pins, { staged: new StagedServices(), isLive: false });
   }
 
   /** Whether the new instance is in force. False when the plugin was restarted meanwhile: then it is to be done again. */

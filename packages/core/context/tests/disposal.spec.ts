@@ -254,6 +254,27 @@ describe('calls in flight', () => {
     expect(cleanup).toHaveBeenCalledOnce();
   });
 
+  it('count also when an outer listener went on to them and did not wait', async () => {
+    const { ctx } = aContext();
+    const [goOn, open] = [aSwitch(), aSwitch()];
+    ctx.on('host-test/ask', async (_q, next) => {
+      await goOn.promise;
+      void next();
+      return 'at once';
+    });
+    const log: string[] = [];
+    const handle = ctx.plugin(holding(open.promise, log));
+    const answer = ask(ctx);
+    const disposed = handle.dispose();
+    goOn.on();
+    expect(await answer).toBe('at once');
+    await idle();
+    expect(log).toEqual([]);
+    open.on();
+    await disposed;
+    expect(log).toEqual(['listener ends', 'cleanup']);
+  });
+
   it('of one plugin do not hold up another that they cannot reach', async () => {
     const { ctx } = aContext();
     const open = aSwitch();

@@ -3,12 +3,12 @@ import { describe, expect, it } from 'vitest';
 import { aPlugin, EMPTY, heapAfterGc } from './support.ts';
 
 /** Bytes that each instance holds, so that one kept by mistake cannot be overlooked among what the test itself allocates. */
-const BALLAST = 8_000;
+const BALLAST = 80_000;
 
 /** A plugin that uses all that a context has, each part with the instance's ballast in its closure. */
 function busy(isSignalUsed: boolean) {
   return aPlugin((ctx) => {
-    const ballast: number[] = Array.from({ length: BALLAST / 8 }, () => 0.5);
+    const ballast = new Array<number>(BALLAST / 8).fill(0.5);
     const keep = (): void => { ballast[0] = 1; };
     ctx.on('host-test/said', keep);
     ctx.on('host-test/ask', (_question, next) => { keep(); return next(); }, { prepend: true });

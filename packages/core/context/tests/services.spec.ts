@@ -283,6 +283,31 @@ describe('inject', () => {
     expect(log).toEqual(['user cleaned', 'provider cleaned']);
   });
 
+  it('ends users first also when a plugin that starts ends their provider', async () => {
+    const { ctx } = aContext();
+    const log: string[] = [];
+    const provider = ctx.plugin(aPlugin((inner) => { inner.provide('hostTestClock', at(1)); return () => void log.push('provider'); }, { name: 'provider' }));
+    ctx.plugin(aPlugin(() => () => void log.push('user'), { name: 'user', inject: ['hostTestClock'] }));
+    ctx.plugin(aPlugin(() => void provider.dispose(), { name: 'ender', inject: ['hostTestStore'] }));
+    ctx.provide('hostTestStore', { name: 'go' });
+    await idle();
+    expect(log).toEqual(['user', 'provider']);
+  });
+
+  it('starts those that waited for different services of one plugin in the order they were mounted', async () => {
+    const { ctx } = aContext();
+    const log: string[] = [];
+    const bundle = ctx.plugin(aPlugin((inner) => {
+      inner.provide('hostTestClock', at(1));
+      inner.provide('hostTestStore', { name: 'x' });
+    }, { name: 'bundle' }));
+    ctx.plugin(aPlugin(() => { log.push('a'); return () => void log.push('a ends'); }, { name: 'a', inject: ['hostTestStore'] }));
+    ctx.plugin(aPlugin(() => { log.push('b'); return () => void log.push('b ends'); }, { name: 'b', inject: ['hostTestClock'] }));
+    log.length = 0;
+    await bundle.update({});
+    expect(log).toEqual(['b ends', 'a ends', 'a', 'b']);
+  });
+
   it('holds also when the whole tree ends, whoever was mounted first', async () => {
     const { ctx } = aContext();
     const log: string[] = [];
