@@ -356,6 +356,34 @@ describe('classification in a batch', () => {
     expect(valuesOf(results)).toEqual(['a', 'b', null, 'd']);
   });
 
+  it.each(['with', 'without'])('runs the definition that took the place of another while its call waited, %s a signal of its own, and leaves nothing of the first on any [F230]', async (how) => {
+    useVirtualTime();
+    const { ctx } = setup();
+    const trace = mountSteps(ctx);
+    const version = (name: string, more: object): (() => void) => ctx.tools.register(aTool({ name: 'late', execute: () => name, ...more }));
+    let off = version('first', {});
+    ctx.on('tools/result', (exec) => {
+      if (exec.callId !== 'a') return;
+      // It waited as a barrier; now it has locks to ask for, and is replaced once more while it does.
+      off();
+      off = version('second', {
+        locks: async () => {
+          await sleep(5);
+          off();
+          version('third', {});
+          return {};
+        },
+      });
+    });
+    const batch = new AbortController();
+    const own = new AbortController();
+    const calls = [step('p', 'a', 5), { name: 'late', ...(how === 'with' ? { signal: own.signal } : {}) }, step('p', 'd')];
+    const results = await settle(ctx.tools.executeAll(calls, { signal: batch.signal }));
+    expect(valuesOf(results)).toEqual(['a', 'third', 'd']);
+    expect(trace).toEqual(['+a', '-a', '+d', '-d']);
+    for (const { signal } of [batch, own]) expect(getEventListeners(signal, 'abort')).toEqual([]);
+  });
+
   it('sees a tool that an earlier call of the batch registered', async () => {
     const { ctx } = setup();
     ctx.tools.register(aTool({
