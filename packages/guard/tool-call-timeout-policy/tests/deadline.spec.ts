@@ -12,6 +12,15 @@ async function realTurn(): Promise<void> {
   await new Promise((resolve) => nextTurn(resolve));
 }
 
+/** Numbers from 0 to below `limit`, the same for the same seed. */
+function aRandom(seed: number): (limit: number) => number {
+  let state = seed;
+  return (limit) => {
+    state = (Math.imul(state, 1_664_525) + 1_013_904_223) >>> 0;
+    return Math.floor((state / 2 ** 32) * limit);
+  };
+}
+
 describe('Deadline', () => {
   beforeEach(() => {
     vi.useFakeTimers();
@@ -124,6 +133,40 @@ describe('Deadline', () => {
     deadline.resume();
     vi.advanceTimersByTime(0);
     expect(passed).toHaveLength(1);
+  });
+
+  it('passes when the time that it was not paused since its last start adds up, whatever happens to it', () => {
+    for (let seed = 1; seed <= 300; seed += 1) {
+      const random = aRandom(seed);
+      const { deadline, passed } = aDeadline(100);
+      const model = { now: 0, left: 100, pauses: 0, passed: [] as number[] };
+      const pass = (ms: number): void => {
+        for (let i = 0; i < ms; i += 1) {
+          model.now += 1;
+          if (model.pauses > 0 || model.passed.length > 0) continue;
+          model.left -= 1;
+          if (model.left === 0) model.passed.push(model.now);
+        }
+        vi.advanceTimersByTime(ms);
+      };
+      for (let step = 0; step < 12; step += 1) {
+        const what = random(4);
+        if (what === 0) {
+          deadline.pause();
+          model.pauses += 1;
+        } else if (what === 1) {
+          deadline.resume();
+          model.pauses = Math.max(0, model.pauses - 1);
+        } else if (what === 2) {
+          deadline.restart();
+          model.left = 100;
+        }
+        pass(random(80));
+        expect(passed, `seed ${seed}, step ${step}`).toEqual(model.passed);
+      }
+      deadline.cancel();
+      expect(vi.getTimerCount()).toBe(0);
+    }
   });
 
   /** Runs the timer that is due after `ms`, with the clock saying that it comes `lateMs` late. */

@@ -250,7 +250,8 @@ describe('a plugin that breaks the contract', () => {
   ])('that $what is caught', async ({ fails, make }) => {
     const { factory, options } = make();
     expect(await failing(factory, options)).toEqual(fails);
-  });
+    // A whole suite per plugin, on a machine that may be busy.
+  }, 30_000);
 });
 
 describePlugin(() => deny, { proof: provesDenial });
