@@ -240,6 +240,20 @@ describe('a listener that fails', () => {
     expect(textOf(result)).not.toContain('pre-execute.spec');
   });
 
+  it('is the one that is named, whoever further out passes its failure on or fails because of it [F105]', async () => {
+    const outers: ((next: () => Promise<PreToolDecision>) => Promise<PreToolDecision>)[] = [
+      (next) => next(),
+      async (next) => next(),
+      (next) => next().catch(() => { throw new Error('a failure of my own'); }),
+    ];
+    for (const outer of outers) {
+      const { ctx } = aPipeline();
+      ctx.on('tools/pre-execute', (_exec, next) => outer(next));
+      ctx.plugin({ name: 'shaky', apply: (own) => { own.on('tools/pre-execute', () => { throw new Error('broken'); }); } });
+      expect(await ctx.tools.execute(aCall())).toMatchObject({ error: { message: expect.stringContaining('broken'), info: { listener: 'shaky' } } });
+    }
+  });
+
   it('cannot be overruled by an outer listener that swallows the failure and allows [F105] [W1]', async () => {
     const { ctx, ran } = aPipeline();
     const swallow = async (next: () => Promise<PreToolDecision>): Promise<PreToolDecision> => {
