@@ -1,9 +1,9 @@
 import { issueAt, mustBe, type SchemaIssue } from './issue.ts';
-import type { JsonValue } from './json.ts';
+import { isJsonPrimitive, type JsonValue } from './json.ts';
 import type { PathStep } from './path.ts';
 import { isArrayPrototype, isObjectPrototype, setOwn } from './plain.ts';
 import { preview } from './preview.ts';
-import { isJsonPrimitive, type Snapshot } from './snapshot.ts';
+import type { Snapshot } from './snapshot-limits.ts';
 
 /** One container on the way from the root to the current value. */
 interface Frame {

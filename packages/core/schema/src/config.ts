@@ -2,12 +2,11 @@ import { checkedOf, compileSchema, isObjectRoot, type CompiledSchema } from './c
 import { defaultsOf, itemSchemas, knownProperties, placeOf, propertySchemas, type Place } from './config-places.ts';
 import { SluiceError } from './errors.ts';
 import { describeIssues, mustBe, type SchemaIssue } from './issue.ts';
-import type { JsonValue } from './json.ts';
+import { isJsonPrimitive, type JsonValue } from './json.ts';
 import type { PathStep } from './path.ts';
 import { isPlainObject, setOwn } from './plain.ts';
 import { preview } from './preview.ts';
 import type { CheckedSchema } from './schema/check.ts';
-import { isJsonPrimitive } from './snapshot.ts';
 import { unknownProperty } from './unknown-property.ts';
 
 const MAX_DEPTH = 100;

@@ -1,7 +1,8 @@
 export { SluiceError, isSluiceError } from './errors.ts';
 export type { JsonObject, JsonPrimitive, JsonValue } from './json.ts';
 export { describeIssues, type SchemaIssue } from './issue.ts';
-export { snapshotJson, type Snapshot, type SnapshotLimits } from './snapshot.ts';
+export { snapshotJson } from './snapshot.ts';
+export type { Snapshot, SnapshotLimits } from './snapshot-limits.ts';
 export { parseJsonText } from './parse-json.ts';
 export { canonicalJson } from './canonical.ts';
 export { compileSchema, isObjectRoot, type CompiledSchema } from './compile.ts';

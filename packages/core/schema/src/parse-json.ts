@@ -4,7 +4,7 @@ import type { JsonValue } from './json.ts';
 import { scanJson, type JsonFault } from './json-scan.ts';
 import { formatPath } from './path.ts';
 import { preview } from './preview.ts';
-import { DEFAULT_LIMITS, type Snapshot, type SnapshotLimits } from './snapshot.ts';
+import { DEFAULT_LIMITS, type Snapshot, type SnapshotLimits } from './snapshot-limits.ts';
 
 const EMPTY: Snapshot = Object.freeze({ ok: true, value: Object.freeze({}) });
 const QUOTE = 34;

@@ -1,22 +1,10 @@
 import { types } from 'node:util';
 import { walkCarefully } from './careful-walk.ts';
-import { mustBe, type SchemaIssue } from './issue.ts';
-import type { JsonValue } from './json.ts';
+import { mustBe } from './issue.ts';
+import { isJsonPrimitive, type JsonValue } from './json.ts';
 import { isArrayPrototype, isObjectPrototype, setOwn } from './plain.ts';
 import { preview } from './preview.ts';
-
-/** Bounds of one snapshot. */
-export interface SnapshotLimits {
-  /** Levels of objects and arrays, the outermost included. Default 512. */
-  maxDepth: number;
-  /** Values in the copy, containers included; a shared reference counts each time. Default 1_000_000. */
-  maxNodes: number;
-}
-
-/** A frozen copy, or the first thing that keeps a value from being JSON. */
-export type Snapshot = { ok: true; value: JsonValue } | { ok: false; issue: SchemaIssue };
-
-export const DEFAULT_LIMITS: Readonly<SnapshotLimits> = Object.freeze({ maxDepth: 512, maxNodes: 1_000_000 });
+import { DEFAULT_LIMITS, type Snapshot, type SnapshotLimits } from './snapshot-limits.ts';
 
 /** Listing the hidden keys of a long array costs four times the copy; see README, Limits. */
 const EXACT_ARRAY_KEYS = 64;
@@ -25,20 +13,6 @@ const { isProxy } = types;
 /** Four times faster on array elements than reading their descriptors. A setter alone reads as undefined, which is refused. */
 const lookupGetter = (Object.prototype as { __lookupGetter__?: unknown }).__lookupGetter__ as (this: object, key: number) => unknown;
 const { getOwnPropertyDescriptor, getOwnPropertyNames, getOwnPropertySymbols, getPrototypeOf, freeze, keys } = Object;
-
-/** Whether a primitive survives JSON unchanged. Containers are not asked. */
-export function isJsonPrimitive(value: unknown): value is string | number | boolean | null {
-  switch (typeof value) {
-    case 'string':
-    case 'boolean':
-      return true;
-    case 'number':
-      // -0 is the only number that equals 0 and whose reciprocal is negative.
-      return Number.isFinite(value) && (value !== 0 || 1 / value > 0);
-    default:
-      return value === null;
-  }
-}
 
 /**
  * Whether an array has its indices and no other keys. Own keys come indices first, in ascending order: as many keys as
