@@ -1,4 +1,5 @@
 import type { JsonObject, JsonValue } from './json.ts';
+import { nativePattern } from './pattern/bounded.ts';
 import type { CheckedSchema } from './schema/check.ts';
 import { isAnnotation } from './schema/keywords.ts';
 
@@ -54,7 +55,7 @@ export function propertySchemas(place: Place, key: string): JsonValue[] {
   const found: JsonValue[] = [];
   for (const schema of place.possible) {
     const properties = (schema['properties'] ?? {}) as JsonObject;
-    const patterns = Object.entries((schema['patternProperties'] ?? {}) as JsonObject).filter(([source]) => new RegExp(source, 'u').test(key));
+    const patterns = Object.entries((schema['patternProperties'] ?? {}) as JsonObject).filter(([source]) => nativePattern(source).test(key));
     const named = Object.hasOwn(properties, key) ? properties[key] : undefined;
     if (named !== undefined) found.push(named);
     found.push(...patterns.map(([, member]) => member));
@@ -90,8 +91,9 @@ export function defaultsOf(place: Place, { targets }: CheckedSchema): Map<string
   for (const schema of place.certain) {
     for (const [key, property] of Object.entries((schema['properties'] ?? {}) as JsonObject)) {
       const target = isSchema(property) ? targets.get(property) : undefined;
-      const value = (isSchema(property) ? property['default'] : undefined) ?? (isSchema(target) ? target['default'] : undefined);
-      if (value !== undefined && !defaults.has(key)) defaults.set(key, value);
+      // Not `??`: null is a default like any other.
+      const holder = [property, target].find((node) => isSchema(node) && node['default'] !== undefined);
+      if (isSchema(holder) && !defaults.has(key)) defaults.set(key, holder['default'] as JsonValue);
     }
   }
   return defaults;

@@ -64,7 +64,7 @@ class ConfigCopy {
       else put(key, member, schemas);
     }
     for (const [key, fallback] of defaultsOf(place, this.checked)) {
-      if (!Object.hasOwn(value, key) && source[key] === undefined) put(key, fallback, propertySchemas(place, key));
+      if (!Object.hasOwn(value, key)) put(key, fallback, propertySchemas(place, key));
     }
     return { value: Object.freeze(value), json };
   }

@@ -9,11 +9,19 @@ interface Scalars {
   null: null;
 }
 
-/** Keywords that say more about the type of a value than `type` does. */
-type Telling = 'const' | 'enum' | 'anyOf' | 'oneOf' | 'allOf' | '$ref' | 'not' | '~unsafe';
+/** Schemas with a keyword that says more about the type of a value than `type` does. */
+type Told =
+  | { readonly const: unknown }
+  | { readonly enum: unknown }
+  | { readonly anyOf: unknown }
+  | { readonly oneOf: unknown }
+  | { readonly allOf: unknown }
+  | { readonly $ref: unknown }
+  | { readonly not: unknown }
+  | { readonly '~unsafe': unknown };
 
-/** Keywords without which a branch of a union or an intersection only checks, and adds nothing to the type. */
-type Typing = Telling | 'type' | 'properties';
+/** Schemas that have a type. A branch of a union or an intersection without one only checks, and adds nothing to it. */
+type Typed = Told | { readonly type: unknown } | { readonly properties: unknown };
 
 /** One property of a property map. */
 type MapNode = { readonly type: string } | { readonly oneOf: readonly unknown[] };
@@ -29,28 +37,41 @@ type MapNode = { readonly type: string } | { readonly oneOf: readonly unknown[] 
  *
  * Write literals inline, or in a `const` type parameter, so that TypeScript keeps their exact text.
  */
-export type InferInput<S> = S extends { readonly '~standard': { readonly types?: { readonly input: infer I } | undefined } }
-  ? I
-  : S extends { readonly type: string | readonly string[] }
-    ? Node<S, S>
-    : S extends Readonly<Record<string, MapNode>>
-      ? Properties<S, MapRequired<S>, S>
-      : Node<S, S>;
+export type InferInput<S> = S extends Special
+  ? S extends { readonly '~kind': 'Object'; readonly properties: infer P }
+    ? Properties<P, BoxRequired<P>, S>
+    : S extends { readonly '~standard': unknown }
+      ? StandardInput<S>
+      : Node<S, S>
+  : S extends { readonly type: 'object'; readonly properties: infer P; readonly required: readonly (infer R)[] }
+    ? Properties<P, R, S>
+    : S extends { readonly type: string | readonly string[] }
+      ? Node<S, S>
+      : S extends Readonly<Record<string, MapNode>>
+        ? Properties<S, MapRequired<S>, S>
+        : Node<S, S>;
+
+// Written for the type checker's time: 100 tools must stay under 25,000 instantiations (scripts/check-type-cost.mjs). Checks
+// against forms without `infer` cost next to nothing, tuples around a check cost fourteen, and an interface around a mapped
+// type (`Filled`, `List`) keeps its alias out of what an editor shows.
+
+/** What the short way for ordinary object schemas must not miss. */
+type Special = Told | { readonly '~standard': unknown } | { readonly '~kind': unknown } | { readonly additionalProperties: true };
+
+type StandardInput<S> = S extends { readonly '~standard': { readonly types?: { readonly input: infer I } | undefined } } ? I : unknown;
 
 /** The type of one schema. `Root` is where references look for definitions. */
-type Node<S, Root> = [keyof S & Telling] extends [never] ? ByType<S, Root> : ByTelling<S, Root>;
-
-type ByType<S, Root> = S extends { readonly type: infer T }
-  ? T extends keyof Scalars
+type Node<S, Root> = S extends Told
+  ? ByTelling<S, Root>
+  : S extends { readonly type: infer T extends keyof Scalars }
     ? Scalars[T]
-    : T extends 'object'
+    : S extends { readonly type: 'object' }
       ? ObjectOf<S, Root>
-      : T extends 'array'
+      : S extends { readonly type: 'array' }
         ? ArrayOf<S, Root>
-        : T extends readonly (infer U)[]
+        : S extends { readonly type: readonly (infer U)[] }
           ? OneType<U, S, Root>
-          : JsonValue
-  : Untyped<S, Root>;
+          : Untyped<S, Root>;
 
 /** Distributes over the names in a list of types. */
 type OneType<T, S, Root> = T extends keyof Scalars
@@ -87,14 +108,14 @@ type ByTelling<S, Root> = S extends { readonly '~unsafe': infer T }
               : S extends { readonly not: infer N }
                 ? [keyof N] extends [never]
                   ? never
-                  : ByType<S, Root>
+                  : Node<Omit<S, 'not'>, Root>
                 : JsonValue;
 
 /** What stands beside a union or an intersection. */
 type Beside<S, Root> = S extends { readonly properties: unknown } ? ObjectOf<S, Root> : unknown;
 
 /** Distributes over branches. */
-type Branch<B, Root> = B extends unknown ? ([keyof B & Typing] extends [never] ? Leaf<B> : Node<B, Root>) : never;
+type Branch<B, Root> = B extends Typed ? Node<B, Root> : Leaf<B>;
 
 type Leaf<B> = B extends { readonly '~kind': string } ? Untyped<B, B> : unknown;
 
@@ -115,44 +136,58 @@ type Defined<Root, Where extends string, Name> = Root extends { readonly [W in W
     : JsonValue
   : JsonValue;
 
-type ArrayOf<S, Root> = S extends { readonly prefixItems: infer P extends readonly unknown[] }
-  ? Tuple<P, S extends { readonly items: false } ? [] : S extends { readonly items: infer I } ? Node<I, Root>[] : JsonValue[], Root>
+type ArrayOf<S, Root> = S extends { readonly prefixItems: readonly unknown[] } | { readonly items: readonly unknown[] }
+  ? TupleOf<S, Root>
   : S extends { readonly items: infer I }
-    ? I extends readonly unknown[]
-      ? Tuple<I, S extends { readonly additionalItems: false } ? [] : S extends { readonly '~kind': string } ? [] : JsonValue[], Root>
-      : Node<I, Root>[]
+    ? I extends Told
+      ? Node<I, Root>[]
+      : List<Node<I, Root>>['of']
     : JsonValue[];
+
+type TupleOf<S, Root> = S extends { readonly prefixItems: infer P extends readonly unknown[] }
+  ? Tuple<P, S extends { readonly items: false } ? [] : S extends { readonly items: infer I } ? Node<I, Root>[] : JsonValue[], Root>
+  : S extends { readonly items: infer I extends readonly unknown[] }
+    ? Tuple<I, S extends { readonly additionalItems: false } | { readonly '~kind': string } ? [] : JsonValue[], Root>
+    : never;
+
+/** An array type that TypeScript settles at once, and so knows to be the one it has seen before. */
+interface List<T> {
+  of: T[];
+}
 
 type Tuple<P extends readonly unknown[], Rest extends unknown[], Root> = [...{ -readonly [K in keyof P]: Node<P[K], Root> }, ...Rest];
 
-type ObjectOf<S, Root> = S extends { readonly properties: infer P }
+type ObjectOf<S, Root> = S extends { readonly properties: unknown }
   ? S extends { readonly '~kind': string }
-    ? [keyof P] extends [never]
-      ? object
-      : Properties<P, BoxRequired<P>, Root>
-    : S extends { readonly required: readonly (infer R)[] }
-      ? Properties<P, R, Root> & Openness<S>
-      : Properties<P, MapRequired<P>, Root> & Openness<S>
-  : S extends { readonly patternProperties: infer P }
-    ? Record<string, Node<P[keyof P], Root>>
-    : S extends { readonly additionalProperties: infer A }
-      ? A extends false
-        ? Record<string, never>
-        : A extends true
-          ? JsonObject
-          : Record<string, Node<A, Root>>
-      : JsonObject;
+    ? Properties<S['properties'], BoxRequired<S['properties']>, Root>
+    : S extends { readonly additionalProperties: true }
+      ? Listed<S, Root> & JsonObject
+      : Listed<S, Root>
+  : Unlisted<S, Root>;
 
-/** An object that says it takes more: TypeScript then lets unknown names be read. */
-type Openness<S> = S extends { readonly additionalProperties: true } ? JsonObject : unknown;
+type Listed<S extends { readonly properties: unknown }, Root> = S extends { readonly required: readonly unknown[] }
+  ? Properties<S['properties'], S['required'][number], Root>
+  : Properties<S['properties'], MapRequired<S['properties']>, Root>;
+
+type Unlisted<S, Root> = S extends { readonly patternProperties: infer P }
+  ? Record<string, Node<P[keyof P], Root>>
+  : S extends { readonly additionalProperties: infer A }
+    ? A extends false
+      ? Record<string, never>
+      : A extends true
+        ? JsonObject
+        : Record<string, Node<A, Root>>
+    : JsonObject;
 
 /**
  * Marks first, so that each property is inferred once, and only when somebody looks at it. A property of an intersection
  * is optional only where all parts say so.
  */
-type Properties<P, Required, Root> = Filled<{ [K in keyof P]?: 1 } & Record<keyof P & Required, 1>, P, Root>;
+type Properties<P, Required, Root> = Filled<{ [K in keyof P]?: 1 } & Record<keyof P & Required, 1>, P, Root>['of'];
 
-type Filled<Marks, P, Root> = { -readonly [K in keyof Marks]: Node<P[K & keyof P], Root> };
+interface Filled<Marks, P, Root> {
+  of: { -readonly [K in keyof Marks]: Node<P[K & keyof P], Root> };
+}
 
 type MapRequired<P> = { [K in keyof P]: P[K] extends { readonly required: true } ? K : never }[keyof P];
 
