@@ -2,7 +2,7 @@ import { inspect } from 'node:util';
 import { resolveConfig } from '@sluice/core-schema';
 import { entryContribution, listenerContribution, scopeContribution } from './contribution.ts';
 import { assertPlugin } from './define-plugin.ts';
-import { disposeMount, disposeScope } from './disposal.ts';
+import { disposeFiber } from './disposal.ts';
 import { runEffect } from './effect.ts';
 import { notify } from './emit.ts';
 import { Fiber } from './fiber.ts';
@@ -35,6 +35,7 @@ export class HostContext implements Untyped<ContextMembers> {
     this.#fiber = fiber;
     this.#layer = fiber.layer;
     this.#services = new ServiceReader(fiber, asContext(this));
+    fiber.reader = this.#services;
   }
 
   get scopePath(): readonly string[] {
@@ -133,8 +134,7 @@ export class HostContext implements Untyped<ContextMembers> {
   }
 
   dispose(): Promise<void> {
-    const mount = this.#fiber.mount;
-    return mount === undefined ? disposeScope(this.#fiber) : disposeMount(mount);
+    return disposeFiber(this.#fiber);
   }
 
   [Symbol.asyncDispose](): Promise<void> {

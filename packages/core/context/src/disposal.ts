@@ -3,7 +3,7 @@ import { DisposeError, messageOf } from './errors.ts';
 import { DRAIN_MS, type Fiber } from './fiber.ts';
 import type { Host } from './host.ts';
 import type { Mount } from './mount.ts';
-import type { Ending } from './owned.ts';
+import { NO_ERRORS, type Ending } from './owned.ts';
 
 /** Ends a plugin. Twice is the same promise. */
 export function disposeMount(mount: Mount): Promise<void> {
@@ -16,8 +16,18 @@ export function disposeMount(mount: Mount): Promise<void> {
   return disposal.promise;
 }
 
+/** Ends what a context belongs to: its scope, or its plugin. */
+export function disposeFiber(fiber: Fiber): Promise<void> {
+  const { mount, title, host } = fiber;
+  if (mount === undefined) return disposeScope(fiber);
+  if (fiber.state === 'open' || mount.isDisposed) return disposeMount(mount);
+  // An instance that was replaced must not end the one that runs now. What goes wrong in its end is told by the plugin.
+  const ending = fiber.end();
+  return endUnlessStuck(title, host, [fiber], ending instanceof Promise ? ending.then(() => NO_ERRORS) : NO_ERRORS);
+}
+
 /** Ends a scope or the root: waits at most `graceMs`, for whatever it is. Twice is the same promise. */
-export function disposeScope(fiber: Fiber): Promise<void> {
+function disposeScope(fiber: Fiber): Promise<void> {
   if (fiber.disposal !== undefined) return unlessOnStack([fiber], fiber.disposal);
   const disposal = new Deferred<void>();
   fiber.disposal = disposal.promise;

@@ -10,6 +10,7 @@ import type { Mount } from './mount.ts';
 import type { Slots } from './order.ts';
 import { Effect, endInTurn, type Ending, type Owned } from './owned.ts';
 import type { Pins } from './pins.ts';
+import type { ServiceReader } from './service-reader.ts';
 import { releaseUsers, type ServiceEntry, type StagedServices } from './services.ts';
 import type { Cleanup, Disposer } from './types.ts';
 
@@ -41,11 +42,12 @@ export interface FiberOptions {
  */
 function abortReason(title: string): DOMException {
   const { stackTraceLimit } = Error;
-  Error.stackTraceLimit = 0;
+  // Not by assignment, which throws where Error is frozen.
+  Reflect.set(Error, 'stackTraceLimit', 0);
   try {
     return new DOMException(`${title} was disposed`, 'AbortError');
   } finally {
-    Error.stackTraceLimit = stackTraceLimit;
+    Reflect.set(Error, 'stackTraceLimit', stackTraceLimit);
   }
 }
 
@@ -75,6 +77,8 @@ export class Fiber implements Owned {
   leaveParent: Disposer | undefined;
   /** The promise of `dispose()` of this scope, once called. */
   disposal: Promise<void> | undefined;
+  /** The services as its context sees them. */
+  reader: ServiceReader | undefined;
   /** What was in flight when it was closed. */
   drain: Drain | undefined;
   /** The plugin's `apply` is on the call stack. */
@@ -183,7 +187,8 @@ export class Fiber implements Owned {
       for (const fiber of tree) fiber.#abort();
       this.leaveParent?.();
       this.contributions.detachAll();
-      for (const fiber of tree.reverse()) fiber.#letGo();
+      for (const fiber of tree) fiber.#letGo();
+      releaseUsers(tree.flatMap((fiber) => [...fiber.provided]));
     });
   }
 
@@ -194,7 +199,6 @@ export class Fiber implements Owned {
   #letGo(): void {
     this.contributions.clear();
     this.drain = Drain.of(this);
-    for (const entry of this.provided) releaseUsers(entry);
   }
 
   /** Runs the rest of the end of a closed fiber. Complete on return if nothing has to be waited for. */
@@ -229,7 +233,9 @@ export class Fiber implements Owned {
   #close(): void {
     this.state = 'closed';
     for (const entry of this.pins.values()) entry.users.delete(this);
+    for (const entry of this.provided) entry.forgetReaders();
     this.provided.clear();
+    this.reader?.close();
     this.mount?.runs.delete(this);
     this.host.chains.forEachOf(this, (chain) => chain.forget(this));
     if (this.kind === 'plugin') return;

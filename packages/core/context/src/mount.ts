@@ -116,7 +116,6 @@ export class Mount implements Owned {
     const { pins, missing } = findPins(this);
     this.missing = missing;
     if (missing.length > 0) {
-      this.#failedOn = undefined;
       this.#setStatus('waiting');
     } else if (this.#failedOn === undefined || !isSamePins(this.#failedOn, pins)) {
       this.#start(pins);

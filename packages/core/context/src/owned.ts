@@ -35,7 +35,7 @@ export class Effect implements Owned {
   readonly label: string;
   /** It has begun to run and has not ended. */
   isRunning = false;
-  readonly #cleanup: Cleanup | undefined;
+  #cleanup: Cleanup | undefined;
   readonly #forget: (effect: Effect) => void;
   #ending: Ending | undefined;
 
@@ -73,6 +73,7 @@ export class Effect implements Owned {
 
   #ended(errors: readonly unknown[]): readonly unknown[] {
     this.isRunning = false;
+    this.#cleanup = undefined;
     this.#ending = errors;
     this.#forget(this);
     return errors;

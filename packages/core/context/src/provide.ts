@@ -20,11 +20,12 @@ export function provideService(fiber: Fiber, name: string, service: unknown): As
   let ended: Promise<void> | undefined;
   const end = async (): Promise<void> => {
     withdraw();
-    releaseUsers(entry);
+    releaseUsers([entry]);
     const users = [...entry.users].filter((user) => user.state === 'closing');
     const ending = endInTurn(users);
     // What goes wrong in there is told by the plugins that end.
     await endUnlessStuck(`service "${name}"`, fiber.host, users, ending instanceof Promise ? ending.then(() => NO_ERRORS) : NO_ERRORS);
+    entry.forgetReaders();
     if (entry.users.size === 0) fiber.provided.delete(entry);
   };
   return () => (ended ??= end());

@@ -21,6 +21,7 @@ export class ServiceReader {
   readonly #fiber: Fiber;
   readonly #ctx: Context;
   readonly #known = new Map<string, Known>();
+  #isClosed = false;
 
   constructor(fiber: Fiber, ctx: Context) {
     this.#fiber = fiber;
@@ -42,6 +43,17 @@ export class ServiceReader {
     return [...names];
   }
 
+  forget(entry: ServiceEntry): void {
+    if (this.#known.get(entry.name)?.entry === entry) this.#known.delete(entry.name);
+  }
+
+  /** The context has ended: it remembers nothing any more, and is remembered by nothing. */
+  close(): void {
+    this.#isClosed = true;
+    for (const { entry } of this.#known.values()) entry?.readers.delete(this);
+    this.#known.clear();
+  }
+
   #find(name: string, known: Known | undefined): unknown {
     const { layer, pins, staged, isLive } = this.#fiber;
     const pinned = pins.get(name);
@@ -52,6 +64,9 @@ export class ServiceReader {
       return known.value;
     }
     const value = entry?.valueFor(this.#ctx);
+    if (this.#isClosed) return value;
+    known?.entry?.readers.delete(this);
+    entry?.readers.add(this);
     this.#known.set(name, { entry, value, version });
     return value;
   }

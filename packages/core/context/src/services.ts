@@ -2,6 +2,7 @@ import type { Fiber } from './fiber.ts';
 import type { Layer } from './layer.ts';
 import type { Mount } from './mount.ts';
 import { compareKeys } from './order.ts';
+import type { ServiceReader } from './service-reader.ts';
 import type { Context } from './types.ts';
 
 /** One provided service. */
@@ -11,11 +12,19 @@ export class ServiceEntry {
   readonly #service: unknown;
   /** The plugin instances that were started on it: it may not be cleaned up before they have ended. */
   readonly users = new Set<Fiber>();
+  /** The contexts that remember it. */
+  readonly readers = new Set<ServiceReader>();
 
   constructor(name: string, service: unknown, fiber: Fiber) {
     this.name = name;
     this.#service = service;
     this.fiber = fiber;
+  }
+
+  /** It is gone for good: a context that is not read again must not keep it. */
+  forgetReaders(): void {
+    for (const reader of this.readers) reader.forget(this);
+    this.readers.clear();
   }
 
   /** The service as this context gets it. */
@@ -26,9 +35,9 @@ export class ServiceEntry {
   }
 }
 
-/** Ends the plugin instances that stand on a service which is gone, last mounted first. */
-export function releaseUsers(entry: ServiceEntry): void {
-  const mounts = new Set([...entry.users].flatMap((user) => user.mount ?? []));
+/** Ends the plugin instances that stand on services which are gone, last mounted first. */
+export function releaseUsers(entries: readonly ServiceEntry[]): void {
+  const mounts = new Set(entries.flatMap((entry) => [...entry.users]).flatMap((user) => user.mount ?? []));
   for (const mount of [...mounts].sort((a, b) => compareKeys(b.key, a.key))) mount.release();
 }
 

@@ -73,6 +73,19 @@ describe('ending a plugin', () => {
     expect(cleanup).toHaveBeenCalledOnce();
   });
 
+  it('from the context of an instance that was replaced does not end the one that runs now', async () => {
+    const { ctx } = aContext();
+    const instances: Context[] = [];
+    const cleanup = vi.fn();
+    const handle = ctx.plugin(aPlugin((inner) => { instances.push(inner); return cleanup; }));
+    await handle.update({});
+    await instances[0]!.dispose();
+    expect(handle.status).toBe('active');
+    expect(cleanup).toHaveBeenCalledOnce();
+    await instances[1]!.dispose();
+    expect(handle.status).toBe('disposed');
+  });
+
   it('is complete when the parent ended it first', async () => {
     const { ctx } = aContext();
     const cleanup = vi.fn();
@@ -271,6 +284,24 @@ describe('calls in flight', () => {
     await idle();
     expect(log).toEqual([]);
     open.on();
+    await disposed;
+    expect(log).toEqual(['listener ends', 'cleanup']);
+  });
+
+  it('count also in a chain that was asked for before something changed', async () => {
+    const { ctx } = aContext();
+    const open = aSwitch();
+    const log: string[] = [];
+    const handle = ctx.plugin(holding(open.promise, log));
+    const [entry] = ctx.listeners('host-test/ask');
+    ctx.on('host-test/ask', (_q, next) => next());
+    expect(ctx.listeners('host-test/ask')).toHaveLength(2);
+    const answer = entry!.invoke('?', async () => '');
+    const disposed = handle.dispose();
+    await idle();
+    expect(log).toEqual([]);
+    open.on();
+    await answer;
     await disposed;
     expect(log).toEqual(['listener ends', 'cleanup']);
   });

@@ -105,7 +105,21 @@ describe('nothing of an ended instance is kept', { timeout: 60_000 }, () => {
     })).toBeLessThan(limit);
   });
 
-  it('when its handle and its context are kept', async () => {
+  it('in a context that has read its service and does not read it again', async () => {
+    const ctx = createContext({ logger });
+    const readers = Array.from({ length: 200 }, (_unused, i) => ctx.scope(`reader ${i}`));
+    let cycles = 0;
+    expect(await bytesPerCycle(100, async () => {
+      const handle = ctx.plugin(aPlugin((inner) => {
+        const ballast = new Array<number>(BALLAST / 8).fill(0.5);
+        inner.provide('hostTestClock', { bind: () => ({ now: () => ballast.length }) });
+      }));
+      readers[cycles++]!.hostTestClock.now();
+      await handle.dispose();
+    })).toBeLessThan(limit);
+  });
+
+  it('when its handle is kept', async () => {
     const ctx = createContext({ logger });
     ctx.provide('hostTestClock', { now: () => 1 });
     const kept: unknown[] = [];

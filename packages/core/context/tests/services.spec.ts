@@ -127,6 +127,17 @@ describe('bound services', () => {
     expect(ctx.hostTestBound).not.toBe(first);
   });
 
+  it('are bound for each reading once the context has ended', async () => {
+    const { ctx } = aContext();
+    const service = bound();
+    ctx.provide('hostTestBound', service);
+    const agent = ctx.scope('agent');
+    expect(agent.hostTestBound.reader).toBe('app in /agent');
+    await agent.dispose();
+    expect(agent.hostTestBound.reader).toBe('app in /agent');
+    expect(service.bind).toHaveBeenCalledTimes(2);
+  });
+
   it('let what bind throws reach the reader, and try again the next time', () => {
     const { ctx } = aContext();
     const bind = vi.fn<() => { reader: string }>().mockImplementationOnce(() => { throw new Error('not yet'); }).mockReturnValue({ reader: 'me' });
@@ -294,12 +305,23 @@ describe('inject', () => {
     expect(log).toEqual(['user', 'provider']);
   });
 
+  it('waits for users also when a plugin that starts takes the service away', async () => {
+    const { ctx } = aContext();
+    const log: string[] = [];
+    const off = ctx.provide('hostTestClock', at(1));
+    ctx.plugin(aPlugin(() => async () => { await Promise.resolve(); log.push('user'); }, { inject: ['hostTestClock'] }));
+    ctx.plugin(aPlugin(() => void off().then(() => log.push('gone')), { name: 'ender', inject: ['hostTestStore'] }));
+    ctx.provide('hostTestStore', { name: 'go' });
+    await idle();
+    expect(log).toEqual(['user', 'gone']);
+  });
+
   it('starts those that waited for different services of one plugin in the order they were mounted', async () => {
     const { ctx } = aContext();
     const log: string[] = [];
     const bundle = ctx.plugin(aPlugin((inner) => {
-      inner.provide('hostTestClock', at(1));
       inner.provide('hostTestStore', { name: 'x' });
+      inner.provide('hostTestClock', at(1));
     }, { name: 'bundle' }));
     ctx.plugin(aPlugin(() => { log.push('a'); return () => void log.push('a ends'); }, { name: 'a', inject: ['hostTestStore'] }));
     ctx.plugin(aPlugin(() => { log.push('b'); return () => void log.push('b ends'); }, { name: 'b', inject: ['hostTestClock'] }));
@@ -351,7 +373,8 @@ describe('inject', () => {
     const apply = vi.fn<(ctx: Context) => void>().mockImplementationOnce(() => { throw new Error('first'); });
     const off = ctx.provide('hostTestClock', at(1));
     const handle = ctx.plugin(aPlugin(apply, { inject: ['hostTestClock'] }));
-    ctx.provide('hostTestStore', { name: 'unrelated' });
+    ctx.scope('elsewhere').provide('hostTestClock', at(9));
+    expect(apply).toHaveBeenCalledOnce();
     expect(handle.status).toBe('failed');
     await off();
     expect(handle.status).toBe('waiting');

@@ -243,6 +243,24 @@ describe('update()', () => {
   });
 });
 
+describe('an update whose new instance does not come to an end of its start', () => {
+  it('is tried again when a service changes, which ends that instance', async () => {
+    vi.useFakeTimers();
+    const { ctx } = aContext();
+    const off = ctx.provide('hostTestClock', { now: () => 1 });
+    let starts = 0;
+    const handle = ctx.plugin(aPlugin(() => (++starts === 2 ? new Promise(() => undefined) : undefined), { inject: ['hostTestClock'] }));
+    const updated = handle.update({});
+    const gone = off();
+    ctx.provide('hostTestClock', { now: () => 2 });
+    await vi.advanceTimersByTimeAsync(1_000);
+    await gone;
+    await updated;
+    expect(handle.status).toBe('active');
+    expect(starts).toBe(4);
+  });
+});
+
 describe('the swap', () => {
   it('attaches contributions at the swap, in order, and detaches the old ones first, last first', async () => {
     const { ctx } = aContext();
@@ -350,6 +368,48 @@ describe('the swap', () => {
     await updated;
     expect(ctx.hostTestStore.name).toBe('store 2');
     expect(log).toEqual(['child on store 1', 'child on store 2']);
+  });
+
+  it('leaves no trace of a service of the new instance that is taken away later', async () => {
+    const { ctx } = aContext();
+    let off!: () => Promise<void>;
+    let inner!: Context;
+    const handle = ctx.plugin(aPlugin((given) => {
+      inner = given;
+      off = given.provide('hostTestStore', { name: 'x' });
+    }));
+    await handle.update({});
+    expect(inner.hostTestStore.name).toBe('x');
+    await off();
+    expect(inner.get('hostTestStore')).toBeUndefined();
+    expect(inner.plugin(aPlugin(() => undefined, { inject: ['hostTestStore'] })).status).toBe('waiting');
+  });
+
+  it('shows the new instance its own service as soon as it provides it, and the old one until then', async () => {
+    const { ctx } = aContext();
+    const seen: (string | undefined)[] = [];
+    let starts = 0;
+    const handle = ctx.plugin(aPlugin((inner) => {
+      seen.push(inner.get('hostTestStore')?.name);
+      inner.provide('hostTestStore', { name: String(++starts) });
+      seen.push(inner.get('hostTestStore')?.name);
+    }));
+    await handle.update({});
+    expect(seen).toEqual([undefined, '1', '1', '2']);
+  });
+
+  it('leaves out what is withdrawn while it is attached', async () => {
+    const { ctx } = aContext();
+    const log: string[] = [];
+    let starts = 0;
+    const handle = ctx.plugin(aPlugin((inner) => {
+      const isNew = ++starts > 1;
+      const off = inner.contribute({ label: 'x', attach: () => { log.push('+x'); if (isNew) off(); }, detach: () => void log.push('-x') });
+    }));
+    await handle.update({});
+    expect(log).toEqual(['+x', '-x', '+x', '-x']);
+    await handle.dispose();
+    expect(log).toHaveLength(4);
   });
 
   it('takes nested plugins and scopes along, scopes by the same name too', async () => {
