@@ -1,5 +1,5 @@
 import type { InferInput, SchemaSource } from '@sluice/core-schema';
-import type { ToolDefinition, TypedToolDefinition } from './types.ts';
+import type { InferValue, ToolDefinition, TypedToolDefinition } from './types.ts';
 
 const typed = Symbol.for('sluice.typed-tool');
 
@@ -8,9 +8,9 @@ const typed = Symbol.for('sluice.typed-tool');
  * arktype) or the shorthand map. Gives the definition back, frozen; nothing is checked until it is registered, except that
  * schemas of a defined tool may use no unknown keyword (a schema of a raw, foreign definition may).
  */
-export function defineTool<const P extends SchemaSource, const O extends SchemaSource, A = InferInput<P>, V = InferInput<O>>(
-  definition: TypedToolDefinition<P, O, A, V>,
-): ToolDefinition<A, V> {
+export function defineTool<const P extends SchemaSource, const O extends SchemaSource>(
+  definition: TypedToolDefinition<P, O>,
+): ToolDefinition<InferInput<P>, InferValue<O>> {
   return Object.freeze(Object.defineProperty({ ...definition }, typed, { value: true }));
 }
 

@@ -133,11 +133,13 @@ export interface ToolDefinition<A = any, V = any> {
   presentResult?(args: A, result: PresentableResult): ToolResultView | undefined;
 }
 
-/** `defineTool`'s parameter: argument and value types come from the two schemas. */
-export interface TypedToolDefinition<P extends SchemaSource, O extends SchemaSource, A = InferInput<P>, V = InferInput<O>>
-  extends ToolDefinition<A, V> {
+/** The type of a value by its schema; `{}` takes any. */
+export type InferValue<O> = [keyof O] extends [never] ? JsonValue : InferInput<O>;
+
+/** `defineTool`'s parameter: argument and value types come from the two schemas, and from nothing else. */
+export interface TypedToolDefinition<P extends SchemaSource, O extends SchemaSource> extends ToolDefinition<InferInput<P>, InferValue<O>> {
   readonly parameters: P;
-  readonly output: ToolDefinition<A, V>['output'] & { readonly schema: O };
+  readonly output: ToolDefinition<InferInput<P>, InferValue<O>>['output'] & { readonly schema: O };
 }
 
 export interface ToolErrorInfo {

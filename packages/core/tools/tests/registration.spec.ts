@@ -2,9 +2,9 @@ import { aTool } from '@sluice/testing';
 import { type as ark } from 'arktype';
 import fc from 'fast-check';
 import { Type } from 'typebox';
-import { describe, expect, it, vi } from 'vitest';
+import { describe, expect, expectTypeOf, it, vi } from 'vitest';
 import { z } from 'zod';
-import { definePlugin, defineTool, isSluiceError, ToolError, type SchemaSource, type ToolDefinition } from '../src/index.ts';
+import { definePlugin, defineTool, isSluiceError, ToolError, type JsonValue, type SchemaSource, type ToolDefinition } from '../src/index.ts';
 import { codeOf, setup, textOf, withBed } from './support.ts';
 
 /** A raw definition, as an adapter would hand it over: never seen by defineTool, and of any shape. */
@@ -375,9 +375,9 @@ describe('parameters of every kind', () => {
           path: { type: 'string', required: true, description: 'Absolute file path' },
           offset: { type: 'number', description: 'First line' },
         },
-        output: { schema: { type: 'string' }, render: (_args, value) => [{ type: 'text', text: value as string }] },
+        output: { schema: { type: 'string' }, render: (_args, value) => [{ type: 'text', text: value }] },
         async execute(args) {
-          return `contents of ${(args as { path: string }).path}`;
+          return `contents of ${args.path}`;
         },
       }),
     );
@@ -400,6 +400,53 @@ describe('parameters of every kind', () => {
     const wrong = await ctx.tools.execute({ name: 'read_file', argumentsText: '{"offset":2}' });
     expect(codeOf(wrong)).toBe('INVALID_ARGS');
     expect(textOf(wrong)).toContain('path');
+  });
+});
+
+describe('types of a defined tool', () => {
+  const render = (): [] => [];
+
+  it('come from its schemas, so that a body that does not fit them is a type error [F57 F58]', () => {
+    const parameters = { type: 'object', properties: { path: { type: 'string' }, mode: { enum: ['r', 'w'] } }, required: ['path'] } as const;
+    const fits = defineTool({
+      name: 'fits',
+      description: '',
+      parameters,
+      output: { schema: { type: 'integer' }, render: (args, value) => [{ type: 'text', text: args.path.repeat(value) }] },
+      execute(args) {
+        expectTypeOf(args.path).toEqualTypeOf<string>();
+        expectTypeOf(args.mode).toEqualTypeOf<'r' | 'w' | undefined>();
+        return args.path.length;
+      },
+    });
+    expectTypeOf(fits.execute).parameter(0).toHaveProperty('path');
+    // @ts-expect-error -- the schema says that the value is an integer
+    const value = defineTool({ name: 'value', description: '', parameters, output: { schema: { type: 'integer' }, render }, execute: () => 'text' });
+    const args = defineTool({
+      name: 'args',
+      description: '',
+      parameters,
+      output: { schema: { type: 'integer' }, render },
+      // @ts-expect-error -- the schema says nothing of a `file`
+      execute: (wrong: { file: string }) => wrong.file.length,
+    });
+    expect([fits, value, args]).toHaveLength(3);
+  });
+
+  it('let a value be any JSON where the output schema is {}', () => {
+    defineTool({
+      name: 'any',
+      description: '',
+      parameters: {},
+      output: {
+        schema: {},
+        render(_args, value) {
+          expectTypeOf(value).toEqualTypeOf<JsonValue>();
+          return [];
+        },
+      },
+      execute: () => null,
+    });
   });
 });
 
