@@ -9,6 +9,8 @@ export interface LoweredSchema {
   readonly root: Record<string, unknown>;
   /** Whether a name such as `constructor` is asked for, which a plain `value.constructor` would find in the prototype. */
   readonly needsOwnCheck: boolean;
+  /** Whether a property named `''` is required: Ajv takes that name for none missing, unless it loops over the names. */
+  readonly requiresEmptyName: boolean;
   /** Whether `unevaluatedProperties` or `unevaluatedItems` occurs. */
   readonly hasUnevaluated: boolean;
 }
@@ -24,6 +26,7 @@ const PROTO_PATTERN = '^__proto__$';
 /** Rewrites a checked schema. Recursion is bounded by the depth that was checked. */
 class Lowering {
   needsOwnCheck = false;
+  requiresEmptyName = false;
   hasUnevaluated = false;
   private readonly targets: ReadonlyMap<JsonObject, JsonValue>;
   private readonly names = new Map<JsonValue, string>();
@@ -87,6 +90,7 @@ class Lowering {
         return;
       case 'required':
         this.noteNames(content as readonly string[]);
+        if ((content as readonly string[]).includes('')) this.requiresEmptyName = true;
         out['required'] = content;
         return;
       case 'items':
@@ -168,5 +172,5 @@ class Lowering {
 export function lowerSchema({ json, targets }: CheckedSchema): LoweredSchema {
   const lowering = new Lowering(targets);
   const root = lowering.document(json);
-  return { root, needsOwnCheck: lowering.needsOwnCheck, hasUnevaluated: lowering.hasUnevaluated };
+  return { root, needsOwnCheck: lowering.needsOwnCheck, requiresEmptyName: lowering.requiresEmptyName, hasUnevaluated: lowering.hasUnevaluated };
 }

@@ -58,6 +58,7 @@ export interface InstanceOptions {
   /** Patterns come from outside. */
   readonly foreign: boolean;
   readonly needsOwnCheck: boolean;
+  readonly requiresEmptyName: boolean;
   readonly hasUnevaluated: boolean;
   /** Collect all errors, with the parts of the schema that they are about. */
   readonly explains: boolean;
@@ -94,6 +95,7 @@ export function compileWithAjv(schema: AnySchema, options: InstanceOptions): Val
     allErrors: options.explains,
     verbose: options.explains,
     ownProperties: options.needsOwnCheck,
+    ...(options.requiresEmptyName ? { loopRequired: 1 } : {}),
     // Only on demand: noting what has been evaluated keeps `anyOf` from stopping at the first branch that matches.
     unevaluated: options.hasUnevaluated,
     code: { regExp: patternEngine(options.foreign) },

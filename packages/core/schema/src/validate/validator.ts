@@ -104,12 +104,12 @@ export class Validator {
   }
 
   private compile(root: Record<string, unknown>, purpose: Purpose): ValidateFunction {
-    const { needsOwnCheck, hasUnevaluated } = this.lowering();
+    const { needsOwnCheck, requiresEmptyName, hasUnevaluated } = this.lowering();
     const explains = purpose === 'explain';
     // `unevaluated...` must see what the branches have evaluated: neither `not` nor a keyword of our own would tell it.
     const keywords = explains && !hasUnevaluated ? [this.unionKeyword('anyOf'), this.unionKeyword('oneOf')] : [];
     const schema = purpose === 'decide' && !hasUnevaluated ? quietDocument(root) : root;
-    return compileWithAjv(schema, { foreign: this.foreign, needsOwnCheck, hasUnevaluated, explains, keywords });
+    return compileWithAjv(schema, { foreign: this.foreign, needsOwnCheck, requiresEmptyName, hasUnevaluated, explains, keywords });
   }
 
   /** `anyOf` and `oneOf` that keep the errors of their branches apart. */
