@@ -23,10 +23,15 @@ interface Rules {
 }
 
 class Refusal {
-  readonly issue: SchemaIssue;
+  readonly #issue: SchemaIssue;
 
   constructor(issue: SchemaIssue) {
-    this.issue = issue;
+    this.#issue = issue;
+  }
+
+  /** The issue of a refusal, undefined for anything else. Runs no code of a foreign error, which `instanceof` would. */
+  static issueOf(error: unknown): SchemaIssue | undefined {
+    return typeof error === 'object' && error !== null && #issue in error ? error.#issue : undefined;
   }
 }
 
@@ -44,14 +49,24 @@ function refuse(frames: readonly Frame[], expected: string, received: string): n
   throw new Refusal(mustBe(pathOf(frames), expected, received));
 }
 
-function refuseSize(maxNodes: number): never {
+/** A cycle ends at one of the limits, perhaps in a side branch: so any ancestor that comes twice is the cause. */
+function refuseCycle(frames: readonly Frame[], source: object): void {
+  const seen = new Set<object>();
+  for (const [index, ancestor] of [...frames.map((frame) => frame.source), source].entries()) {
+    if (seen.has(ancestor)) refuse(frames.slice(0, index), 'free of cycles', 'a circular reference');
+    seen.add(ancestor);
+  }
+}
+
+function refuseSize(frames: readonly Frame[], source: object, maxNodes: number): never {
+  refuseCycle(frames, source);
   const expected = `at most ${maxNodes} values`;
   // eslint-disable-next-line @typescript-eslint/only-throw-error -- caught in this file; an Error would collect a stack
   throw new Refusal(issueAt([], `must have ${expected}, received more`, expected, 'a larger value'));
 }
 
 function refuseDepth(frames: readonly Frame[], source: object, maxDepth: number): never {
-  if (frames.some((frame) => frame.source === source)) refuse(frames, 'free of cycles', 'a circular reference');
+  refuseCycle(frames, source);
   refuse(frames, `nested at most ${maxDepth} levels deep`, 'a deeper value');
 }
 
@@ -60,7 +75,7 @@ function enter(frames: readonly Frame[], source: object, budget: number, { maxNo
   if (Array.isArray(source)) {
     if (!isArrayPrototype(proto)) refuse(frames, 'a plain array', preview(source));
     const length: unknown = source.length;
-    if (typeof length !== 'number' || !(length >= 0 && length <= budget)) refuseSize(maxNodes);
+    if (typeof length !== 'number' || !(length >= 0 && length <= budget)) refuseSize(frames, source, maxNodes);
     const keys = Reflect.ownKeys(source);
     if (keys.length !== length + 1) {
       const received = keys.length > length ? 'an array with extra keys' : 'an array with holes';
@@ -70,7 +85,7 @@ function enter(frames: readonly Frame[], source: object, budget: number, { maxNo
   }
   if (!isObjectPrototype(proto)) refuse(frames, 'a plain object', preview(source));
   let keys = Reflect.ownKeys(source);
-  if (keys.length > budget) refuseSize(maxNodes);
+  if (keys.length > budget) refuseSize(frames, source, maxNodes);
   if (skips !== undefined) keys = keys.filter((key) => !skips(key));
   return { source, copy: {}, keys, length: keys.length, next: 0 };
 }
@@ -90,7 +105,7 @@ function walk(root: object, rules: Rules): JsonValue {
   const frames: Frame[] = [];
   if (maxDepth < 1) refuseDepth(frames, root, maxDepth);
   let budget = maxNodes - 1;
-  if (budget < 0) refuseSize(maxNodes);
+  if (budget < 0) refuseSize(frames, root, maxNodes);
   let frame = enter(frames, root, budget, rules);
   const result = frame.copy;
   budget -= frame.length;
@@ -140,7 +155,8 @@ export function walkCarefully(
   try {
     return { ok: true, value: walk(root, { maxDepth, maxNodes, skips }) };
   } catch (error) {
-    if (error instanceof Refusal) return { ok: false, issue: error.issue };
+    const issue = Refusal.issueOf(error);
+    if (issue !== undefined) return { ok: false, issue };
     return { ok: false, issue: issueAt([], 'cannot be read: a proxy or accessor threw', JSON_VALUE, 'an unreadable value') };
   }
 }
