@@ -27,8 +27,10 @@ const WORDS = ['true', 'false', 'null'];
 function decimalOf(literal: string): string {
   const [, whole = '', fraction = '', exponent = '0'] = NUMBER.exec(literal) ?? [];
   const digits = (whole + fraction).replace(/^0+/, '');
-  const significant = digits.replace(/0+$/, '');
-  return `${significant}e${Number(exponent) - fraction.length + digits.length - significant.length}`;
+  // A pattern such as /0+$/ would take quadratic time on zeros in the middle.
+  let end = digits.length;
+  while (digits[end - 1] === '0') end--;
+  return `${digits.slice(0, end)}e${Number(exponent) - fraction.length + digits.length - end}`;
 }
 
 /**
@@ -87,7 +89,9 @@ class Scanner {
     const numeral = this.run(NUMBER_RUN);
     if (numeral !== '') {
       if (!NUMBER.test(numeral)) return this.stop(this.at === this.text.length ? this.at : start);
-      return isExactNumber(numeral) ? undefined : { kind: 'number', path: this.path(), literal: numeral };
+      // A numeral that ends with the text inside a container may be half of another number: the cut is what to tell.
+      const isCut = this.at === this.text.length && this.frames.length > 0;
+      return isCut || isExactNumber(numeral) ? undefined : { kind: 'number', path: this.path(), literal: numeral };
     }
     const word = this.run(WORD_RUN);
     if (WORDS.includes(word)) return undefined;

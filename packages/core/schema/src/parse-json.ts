@@ -18,22 +18,22 @@ interface Sealed {
   keys: number;
   /** Whether some number is infinite or above 2^53 - 1, so that its text must be looked at. */
   hasDoubtfulNumber: boolean;
+  exceedsLimits: boolean;
 }
 
-/** Freezes what `JSON.parse` gave and turns -0 into 0. Gives undefined when a limit is exceeded. */
-function seal(root: object, { maxDepth, maxNodes }: SnapshotLimits): Sealed | undefined {
-  const sealed: Sealed = { keys: 0, hasDoubtfulNumber: false };
+/** Freezes what `JSON.parse` gave and turns -0 into 0, all of it: beyond a limit as well, for the sake of the issue. */
+function seal(root: object, { maxDepth, maxNodes }: SnapshotLimits): Sealed {
+  const sealed: Sealed = { keys: 0, hasDoubtfulNumber: false, exceedsLimits: false };
   const pending: (object | number)[] = [root, 1];
   let budget = maxNodes - 1;
   while (pending.length > 0) {
     const depth = pending.pop() as number;
     const container = pending.pop() as Record<PropertyKey, unknown>;
-    if (depth > maxDepth) return undefined;
     const keys = Array.isArray(container) ? undefined : Object.keys(container);
     const length = keys === undefined ? (container as unknown as unknown[]).length : keys.length;
     if (keys !== undefined) sealed.keys += length;
     budget -= length;
-    if (budget < 0) return undefined;
+    if (depth > maxDepth || budget < 0) sealed.exceedsLimits = true;
     for (let index = 0; index < length; index++) {
       const key = keys === undefined ? index : (keys[index] as string);
       const value = container[key];
@@ -126,10 +126,11 @@ export function parseJsonText(text: string, limits: SnapshotLimits = DEFAULT_LIM
     return { ok: true, value: value === 0 ? 0 : (value as JsonValue) };
   }
   const sealed = seal(value, limits);
-  if (sealed === undefined) return walkCarefully(value, limits.maxDepth, limits.maxNodes);
   if (sealed.hasDoubtfulNumber || countPairs(text) !== sealed.keys) {
     const fault = scanJson(text);
     if (fault !== undefined) return refusal(text, fault);
   }
+  // Only the limits are left to complain about: the walk says which one, and where.
+  if (sealed.exceedsLimits) return walkCarefully(value, limits.maxDepth, limits.maxNodes);
   return { ok: true, value: value as JsonValue };
 }
