@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
@@ -489,7 +490,7 @@ describe('any plain schema and value', () => {
     properties: fc.uniqueArray(fc.record({ name, kind: fc.constantFrom(...kinds), required: fc.boolean() }), { selector: (item) => item.name, maxLength: 5 }),
   });
   const scalar = fc.oneof(fc.string({ maxLength: 4 }), fc.integer(), fc.constantFrom(0.5, 1e300), fc.boolean(), fc.constant(null), fc.constant([]), fc.constant({}));
-  const value = fc.array(fc.tuple(name, scalar), { maxLength: 5 }).map((entries) => Object.fromEntries(entries) as JsonObject);
+  const value = fc.array(fc.tuple(name, scalar), { maxLength: 5 }).map((entries) => Object.fromEntries<JsonValue>(entries));
 
   it('agree with a simple model of JSON Schema [46, 49, 59]', () => {
     fc.assert(
@@ -521,10 +522,32 @@ describe('any plain schema and value', () => {
           properties: Object.fromEntries(properties.map((item) => [item.name, { type: item.kind }])),
           required: properties.map((item) => item.name),
         });
-        expect(schema.validate(root as JsonValue)).toHaveLength(1);
+        expect(schema.validate(root)).toHaveLength(1);
         if (properties.length > 0) expect(schema.validate({})).toHaveLength(properties.length);
       }),
       { numRuns: 50 },
     );
+  });
+});
+
+describe('the example', () => {
+  const read = (name: string): string => readFileSync(new URL(`../${name}`, import.meta.url), 'utf8');
+
+  it('prints what its comments say', async () => {
+    const log = vi.spyOn(console, 'log').mockReturnValue(undefined);
+    await import('../examples.ts');
+    expect(log.mock.calls.map(([printed]) => printed as unknown)).toEqual([
+      0,
+      'missing required property "path"; "limit" must be an integer, received string "500"',
+      '"when" must be a plain object, received an instance of Date',
+      { ms: 100 },
+    ]);
+    for (const [printed] of log.mock.calls.slice(1, 3)) expect(read('examples.ts')).toContain(`// ${String(printed)}\n`);
+  });
+
+  it('is the one in the README', () => {
+    const [, code] = /\/\/ #region use\n([\s\S]*?)\n\/\/ #endregion/.exec(read('examples.ts')) ?? [];
+    expect(code).toBeDefined();
+    expect(read('README.md')).toContain(`\`\`\`ts\n${code}\n\`\`\``);
   });
 });
