@@ -309,10 +309,10 @@ describe('inject', () => {
     const { ctx } = aContext();
     const log: string[] = [];
     const off = ctx.provide('hostTestClock', at(1));
-    ctx.plugin(aPlugin(() => async () => { await Promise.resolve(); log.push('user'); }, { inject: ['hostTestClock'] }));
+    ctx.plugin(aPlugin(() => async () => { await idle(); log.push('user'); }, { inject: ['hostTestClock'] }));
     ctx.plugin(aPlugin(() => void off().then(() => log.push('gone')), { name: 'ender', inject: ['hostTestStore'] }));
     ctx.provide('hostTestStore', { name: 'go' });
-    await idle();
+    await vi.waitFor(() => expect(log).toHaveLength(2));
     expect(log).toEqual(['user', 'gone']);
   });
 

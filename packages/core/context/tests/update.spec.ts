@@ -398,6 +398,22 @@ describe('the swap', () => {
     expect(seen).toEqual([undefined, '1', '1', '2']);
   });
 
+  it('refuses the new instance a second provider of one service at once, as when it is live', async () => {
+    const { ctx } = aContext();
+    const refused: unknown[] = [];
+    const handle = ctx.plugin(aPlugin((inner) => {
+      inner.provide('hostTestStore', { name: '1' });
+      try {
+        inner.provide('hostTestStore', { name: '2' });
+      } catch (error) {
+        refused.push((error as { code: string }).code);
+      }
+    }));
+    await handle.update({});
+    expect(refused).toEqual(['SERVICE_DUPLICATE', 'SERVICE_DUPLICATE']);
+    expect(ctx.hostTestStore.name).toBe('1');
+  });
+
   it('leaves out what is withdrawn while it is attached', async () => {
     const { ctx } = aContext();
     const log: string[] = [];
