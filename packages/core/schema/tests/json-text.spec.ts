@@ -243,7 +243,7 @@ describe('limits of JSON text', () => {
     expect(refused(deep).message).toContain('incomplete');
     expect(refused(`${deep}@`).message).toContain(`at position ${deep.length}`);
     expect(refused(deep).message.length).toBeLessThan(300);
-  });
+  }, 60_000);
 
   it('allow exactly maxDepth levels and maxNodes values [W16]', () => {
     const limits = { maxDepth: 3, maxNodes: 6 };
