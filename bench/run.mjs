@@ -21,7 +21,8 @@ function install(withPeers) {
   const stamp = join(here, 'node_modules', '.installed');
   const installed = existsSync(stamp) ? readFileSync(stamp, 'utf8') : '';
   if (installed === `${lock} peers` || (!withPeers && installed === `${lock} floor`)) return;
-  npm('ci', '--no-audit', '--no-fund', '--ignore-scripts', '--loglevel=error', ...(withPeers ? [] : ['--omit=dev']));
+  // pnpm hands its engineStrict on to npm; OpenAI's package declares Node.js 22 for a dependency that its tools do not use.
+  npm('ci', '--engine-strict=false', '--no-audit', '--no-fund', '--ignore-scripts', '--loglevel=error', ...(withPeers ? [] : ['--omit=dev']));
   writeFileSync(stamp, `${lock} ${withPeers ? 'peers' : 'floor'}`);
 }
 

@@ -37,7 +37,8 @@ export function run(contenders) {
       const wanted = dependencies(contender, directory);
       const overrides = Object.fromEntries(Object.entries(wanted).filter(([, range]) => range.startsWith('file:')));
       writeFileSync(join(directory, 'package.json'), JSON.stringify({ private: true, dependencies: wanted, overrides }));
-      execFileSync('npm', ['install', '--no-audit', '--no-fund', '--ignore-scripts', '--loglevel=error'], { ...quiet, cwd: directory });
+      const flags = ['--engine-strict=false', '--no-audit', '--no-fund', '--ignore-scripts', '--loglevel=error'];
+      execFileSync('npm', ['install', ...flags], { ...quiet, cwd: directory });
       const { packages } = JSON.parse(readFileSync(join(directory, 'node_modules', '.package-lock.json'), 'utf8'));
       sizes[contender.name] = { packages: Object.keys(packages).length, bytes: bytes(join(directory, 'node_modules')) };
     } finally {
