@@ -7,6 +7,7 @@ import type { FailureParts } from './outcome.ts';
 import { closestNames } from './registry/name.ts';
 import type { RegisteredTool } from './registry/registered-tool.ts';
 import type { Registry } from './registry/registry.ts';
+import type { LiveCalls } from './live-calls.ts';
 import type { LockRequest, LockTable } from './locks.ts';
 import { isAbortSignal, onAbort } from './signal.ts';
 import { thrownMessage } from './thrown.ts';
@@ -17,6 +18,7 @@ export interface Engine {
   readonly registry: Registry;
   readonly locks: LockTable;
   readonly limits: SnapshotLimits;
+  readonly live: LiveCalls;
   mintId(): string;
   /** The pipeline and the scheduler, for calls that a body makes. */
   readonly run: (call: Call) => Promise<ToolExecutionResult>;

@@ -24,6 +24,7 @@ export async function runCall(call: Call): Promise<ToolExecutionResult> {
 
 /** `tools/call`, and the calls that cannot run: invalid, unknown, given up before they began. */
 export function enter(call: Call): Ended | undefined {
+  call.engine.live.add(call);
   call.ctx.emit('tools/call', call.exec);
   if (call.rejection !== undefined) return { result: fail(call, call.rejection), skipsPost: call.isAborted };
   return call.isAborted ? endedFinally(aborted(call)) : undefined;

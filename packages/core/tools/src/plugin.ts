@@ -1,5 +1,6 @@
 import { definePlugin, type Context, type ScopeRef } from '@sluice/core-context';
 import type { Engine } from './call.ts';
+import { LiveCalls } from './live-calls.ts';
 import { LockTable } from './locks.ts';
 import { runCall } from './pipeline.ts';
 import { Registry } from './registry/registry.ts';
@@ -30,16 +31,22 @@ const config = {
   },
 } as const;
 
+interface Kept {
+  readonly registry: Registry;
+  readonly locks: LockTable;
+  readonly live: LiveCalls;
+}
+
 /**
  * What others registered and what running bodies hold, by the scope that the plugin is mounted in. It outlives an instance:
  * a changed config must not cost an application its tools, and much less its guards, which nobody restarts.
  */
-const kept = new WeakMap<ScopeRef, { readonly registry: Registry; readonly locks: LockTable }>();
+const kept = new WeakMap<ScopeRef, Kept>();
 
-function keptIn(scope: ScopeRef): { readonly registry: Registry; readonly locks: LockTable } {
+function keptIn(scope: ScopeRef): Kept {
   let state = kept.get(scope);
   if (state === undefined) {
-    state = { registry: new Registry(), locks: new LockTable() };
+    state = { registry: new Registry(), locks: new LockTable(), live: new LiveCalls() };
     kept.set(scope, state);
   }
   return state;
@@ -53,11 +60,12 @@ export const tools = definePlugin<ToolsConfig>({
     // Random, so that ids of a resumed session and of a second instance do not meet.
     const prefix = `call-${Math.random().toString(36).slice(2, 10)}-`;
     let minted = 0;
-    const { registry, locks } = keptIn(ctx.scopeRef);
+    const { registry, locks, live } = keptIn(ctx.scopeRef);
     const engine: Engine = {
       registry,
       locks,
       limits,
+      live,
       run: runCall,
       runAll: runBatch,
       mintId() {
@@ -65,6 +73,8 @@ export const tools = definePlugin<ToolsConfig>({
         return prefix + minted.toString(36);
       },
     };
+    // Over an update the calls go on under the next instance; nobody waits for them.
+    ctx.effect(() => () => (registry.isOpen ? undefined : live.drained(ctx.logger)), 'live calls');
     ctx.contribute({ label: 'registry', attach: () => registry.open(), detach: () => registry.close() });
     ctx.provide('tools', { bind: (caller: Context) => toolsFor(engine, caller) });
   },

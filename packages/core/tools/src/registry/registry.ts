@@ -37,6 +37,10 @@ export class Registry {
     this.#opened += 1;
   }
 
+  get isOpen(): boolean {
+    return this.#opened > 0;
+  }
+
   /** Whoever kept `ctx.tools` reaches no tool any more: the policies that need it are gone as well. */
   close(): void {
     this.#opened -= 1;

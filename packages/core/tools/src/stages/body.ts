@@ -56,6 +56,7 @@ function leave(call: Call, attempt: Attempt): void {
 /** The call was settled without this body; its end frees the locks and is told, and changes nothing else. */
 function announceLate(call: Call, attempt: Attempt, result: ToolExecutionResult): void {
   call.releaseLocks();
+  call.engine.live.delete(call);
   const { callId, name } = call.exec;
   call.ctx.emit('tools/late', Object.freeze({ callId, name, result, elapsedMs: performance.now() - attempt.startedAt }));
 }

@@ -5,5 +5,6 @@ import type { ToolExecutionResult } from '../types.ts';
 export function publish(call: Call, result: ToolExecutionResult): ToolExecutionResult {
   call.finish();
   call.ctx.emit('tools/result', call.exec, result);
+  if (!call.isOutlived) call.engine.live.delete(call);
   return result;
 }
