@@ -152,12 +152,18 @@ describe('a tool name', () => {
           const error = thrownBy(() => ctx.tools.register(raw({ name })));
           const suggestion = JSON.parse(/try (".*")$/.exec(error.message)?.[1] ?? '""') as string;
           ctx.tools.register(raw({ name: suggestion }))();
-          // A name of a megabyte makes no message of a megabyte.
-          expect(error.message.length).toBeLessThan(800);
         }),
-        { numRuns: 500, examples: [['_'.repeat(65)], ['run_code '], ['__proto__ '], ['\ud800'], ['x'.repeat(1_000_000)]] },
+        { numRuns: 500, examples: [['_'.repeat(65)], ['run_code '], ['__proto__ '], ['\ud800']] },
       );
     });
+  }, 30_000);
+
+  it('of a megabyte is refused without a message of a megabyte', () => {
+    const { ctx } = setup();
+    for (const name of ['x'.repeat(1_000_000), '🙂'.repeat(500_000)]) {
+      expect(thrownBy(() => ctx.tools.register(raw({ name }))).message.length).toBeLessThan(800);
+      expect(thrownBy(() => ctx.tools.register(raw({ name, execute: 1 }))).message.length).toBeLessThan(800);
+    }
   });
 
   it('run_code is reserved in every scope, though nothing presents it here [F8]', () => {
