@@ -20,6 +20,22 @@ type Told =
   | { readonly not: unknown }
   | { readonly '~unsafe': unknown };
 
+/** Schemas without such a keyword. */
+interface Plain {
+  readonly const?: never;
+  readonly enum?: never;
+  readonly anyOf?: never;
+  readonly oneOf?: never;
+  readonly allOf?: never;
+  readonly $ref?: never;
+  readonly not?: never;
+  readonly '~unsafe'?: never;
+}
+
+interface PlainOf<T> extends Plain {
+  readonly type: T;
+}
+
 /** Schemas that have a type. A branch of a union or an intersection without one only checks, and adds nothing to it. */
 type Typed = Told | { readonly type: unknown } | { readonly properties: unknown };
 
@@ -37,41 +53,44 @@ type MapNode = { readonly type: string } | { readonly oneOf: readonly unknown[] 
  *
  * Write literals inline, or in a `const` type parameter, so that TypeScript keeps their exact text.
  */
-export type InferInput<S> = S extends Special
-  ? S extends { readonly '~kind': 'Object'; readonly properties: infer P }
-    ? Properties<P, BoxRequired<P>, S>
-    : S extends { readonly '~standard': unknown }
-      ? StandardInput<S>
-      : Node<S, S>
-  : S extends { readonly type: 'object'; readonly properties: infer P; readonly required: readonly (infer R)[] }
-    ? Properties<P, R, S>
-    : S extends { readonly type: string | readonly string[] }
-      ? Node<S, S>
-      : S extends Readonly<Record<string, MapNode>>
-        ? Properties<S, MapRequired<S>, S>
-        : Node<S, S>;
+export type InferInput<S> =
+  S extends BoxObject ? Properties<S['properties'], BoxRequired<S['properties']>, S>
+  : S extends ListedObject ? Properties<S['properties'], S['required'][number], S>
+  : S extends { readonly '~standard': unknown } ? StandardInput<S>
+  : S extends Told | { readonly type: string | readonly string[] } ? Node<S, S>
+  : S extends Readonly<Record<string, MapNode>> ? Properties<S, MapRequired<S>, S>
+  : Node<S, S>;
 
-// Written for the type checker's time: 100 tools must stay under 25,000 instantiations (scripts/check-type-cost.mjs). Checks
-// against forms without `infer` cost next to nothing, tuples around a check cost fourteen, and an interface around a mapped
-// type (`Filled`, `List`) keeps its alias out of what an editor shows.
+// Written for the type checker's time: 100 tools must stay under 25,000 instantiations (scripts/check-type-cost.mjs). A check
+// against a form without `infer` costs next to nothing, so the commonest forms come first; a tuple around a check costs
+// fourteen; and an interface around a type (`Filled`, `List`) keeps its alias out of what an editor shows.
 
-/** What the short way for ordinary object schemas must not miss. */
-type Special = Told | { readonly '~standard': unknown } | { readonly '~kind': unknown } | { readonly additionalProperties: true };
+/** An object of TypeBox. Comes first: looking at its `required` would make TypeBox compute it. */
+interface BoxObject {
+  readonly '~kind': 'Object';
+  readonly properties: unknown;
+}
+
+/** An ordinary object of JSON Schema. */
+interface ListedObject extends PlainOf<'object'> {
+  readonly properties: unknown;
+  readonly required: readonly unknown[];
+  readonly additionalProperties?: false | object;
+}
 
 type StandardInput<S> = S extends { readonly '~standard': { readonly types?: { readonly input: infer I } | undefined } } ? I : unknown;
 
 /** The type of one schema. `Root` is where references look for definitions. */
-type Node<S, Root> = S extends Told
-  ? ByTelling<S, Root>
-  : S extends { readonly type: infer T extends keyof Scalars }
-    ? Scalars[T]
-    : S extends { readonly type: 'object' }
-      ? ObjectOf<S, Root>
-      : S extends { readonly type: 'array' }
-        ? ArrayOf<S, Root>
-        : S extends { readonly type: readonly (infer U)[] }
-          ? OneType<U, S, Root>
-          : Untyped<S, Root>;
+type Node<S, Root> =
+  S extends PlainOf<'string'> ? string
+  : S extends PlainOf<'number' | 'integer'> ? number
+  : S extends PlainOf<'boolean'> ? boolean
+  : S extends PlainOf<'array'> ? ArrayOf<S, Root>
+  : S extends PlainOf<'object'> ? ObjectOf<S, Root>
+  : S extends PlainOf<'null'> ? null
+  : S extends Told ? ByTelling<S, Root>
+  : S extends { readonly type: readonly (infer U)[] } ? OneType<U, S, Root>
+  : Untyped<S, Root>;
 
 /** Distributes over the names in a list of types. */
 type OneType<T, S, Root> = T extends keyof Scalars
@@ -138,11 +157,11 @@ type Defined<Root, Where extends string, Name> = Root extends { readonly [W in W
 
 type ArrayOf<S, Root> = S extends { readonly prefixItems: readonly unknown[] } | { readonly items: readonly unknown[] }
   ? TupleOf<S, Root>
-  : S extends { readonly items: infer I }
-    ? I extends Told
-      ? Node<I, Root>[]
-      : List<Node<I, Root>>['of']
-    : JsonValue[];
+  : S extends { readonly items: Told }
+    ? Node<S['items'], Root>[]
+    : S extends { readonly items: unknown }
+      ? List<Node<S['items'], Root>>['of']
+      : JsonValue[];
 
 type TupleOf<S, Root> = S extends { readonly prefixItems: infer P extends readonly unknown[] }
   ? Tuple<P, S extends { readonly items: false } ? [] : S extends { readonly items: infer I } ? Node<I, Root>[] : JsonValue[], Root>
@@ -183,7 +202,8 @@ type Unlisted<S, Root> = S extends { readonly patternProperties: infer P }
  * Marks first, so that each property is inferred once, and only when somebody looks at it. A property of an intersection
  * is optional only where all parts say so.
  */
-type Properties<P, Required, Root> = Filled<{ [K in keyof P]?: 1 } & Record<keyof P & Required, 1>, P, Root>['of'];
+// eslint-disable-next-line @typescript-eslint/consistent-indexed-object-style -- Record costs fourteen more
+type Properties<P, Required, Root> = Filled<{ [K in keyof P]?: 1 } & { [K in keyof P & Required]: 1 }, P, Root>['of'];
 
 interface Filled<Marks, P, Root> {
   of: { -readonly [K in keyof Marks]: Node<P[K & keyof P], Root> };
