@@ -1,5 +1,5 @@
-// What is measured call by call: which cases a contender has for it, and what the right answer is. A contender without the
-// case sits out. Names of cases are the contender's, with `/1` and `/1000` where one and many are compared.
+// What is measured call by call: the cases of a contender, how each is made, and what the right answer is. A contender that
+// cannot make one sits out. Cases are named like the contender, with `/1` and `/1000` where one and many are compared.
 import { echo, echoArguments, rowsValue } from '../data.mjs';
 
 const BATCH = 1_000;
@@ -10,10 +10,8 @@ const single = (id, title, pick, { floorToo = false, expected = echoed, rounds }
   id,
   title,
   rounds,
-  cases(made, name) {
-    const make = name === 'floor' && !floorToo ? made.small : pick(made);
-    return make === undefined ? {} : { [name]: make };
-  },
+  cases: (name) => [name],
+  make: (made, name) => (name === 'floor' && !floorToo ? made.small : pick(made)),
   expected: (name) => (name === 'floor' && !floorToo ? echoed() : expected()),
 });
 
@@ -21,10 +19,8 @@ const growing = (id, title, many, pick) => ({
   id,
   title,
   many,
-  cases(made, name) {
-    const make = pick(made);
-    return make === undefined ? {} : { [`${name}/1`]: () => make(1), [`${name}/${many}`]: () => make(many) };
-  },
+  cases: (name) => [`${name}/1`, `${name}/${many}`],
+  make: (made, name) => pick(made) && (() => pick(made)(Number(name.split('/')[1]))),
   expected: echoed,
 });
 
