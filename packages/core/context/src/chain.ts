@@ -110,7 +110,9 @@ export class ChainEntry implements ListenerEntry {
     let result: unknown;
     let isPending: boolean;
     try {
-      result = this.#record.listener(...args);
+      // Detached: a listener's `this` is nobody's business of ours.
+      const { listener } = this.#record;
+      result = listener(...args);
       isPending = isThenable(result);
     } catch (error) {
       this.#chain.sync--;

@@ -238,3 +238,15 @@ describe('on()', () => {
     expect(Object.keys(ctx.inspect().listeners)).toEqual(['__proto__', 'constructor', 'toString']);
   });
 });
+
+describe('the receiver of a listener', () => {
+  it('is undefined: nothing of the host is handed out', () => {
+    const { ctx } = aContext();
+    const receivers: unknown[] = [];
+    ctx.on('host-test/said', function (this: unknown) {
+      receivers.push(this);
+    });
+    ctx.emit('host-test/said', 'hi');
+    expect(receivers).toEqual([undefined]);
+  });
+});
