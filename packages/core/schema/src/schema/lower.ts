@@ -89,9 +89,11 @@ class Lowering {
         if (CHECKED_FORMATS.includes(content as string)) out['format'] = content;
         return;
       case 'required':
-        this.noteNames(content as readonly string[]);
-        if ((content as readonly string[]).includes('')) this.requiresEmptyName = true;
-        out['required'] = content;
+        out['required'] = this.required(content as readonly string[]);
+        return;
+      case 'dependentRequired':
+      case 'dependencies':
+        this.dependencies(keyword, content as JsonObject, out, also);
         return;
       case 'items':
         if (!Array.isArray(content)) {
@@ -124,14 +126,12 @@ class Lowering {
         return;
       case 'schema-map':
       case 'pattern-map':
-      case 'dependencies':
         this.members(keyword, content as JsonObject, out);
         return;
       case 'number':
       case 'positive':
       case 'count':
       case 'pattern':
-      case 'strings-map':
         out[keyword] = content;
         return;
       default:
@@ -151,7 +151,7 @@ class Lowering {
     const members: Record<string, unknown> = (out[keyword] as Record<string, unknown> | undefined) ?? {};
     this.noteNames(Object.keys(content));
     for (const [name, member] of Object.entries(content)) {
-      const lowered = Array.isArray(member) ? member : this.place(member);
+      const lowered = this.place(member);
       if (name !== '__proto__') members[name] = lowered;
       else if (keyword === 'patternProperties') members['(?:__proto__)'] = lowered;
       else if (keyword === 'properties') {
@@ -161,6 +161,24 @@ class Lowering {
       }
     }
     out[keyword] = members;
+  }
+
+  private dependencies(keyword: string, content: JsonObject, out: Record<string, unknown>, also: LoweredNode[]): void {
+    const members: Record<string, unknown> = {};
+    this.noteNames(Object.keys(content));
+    for (const [name, member] of Object.entries(content)) {
+      if (!Array.isArray(member)) members[name] = this.place(member);
+      // Ajv misses an empty name in a list, but not in a `required` of its own.
+      else if (member.includes('')) also.push({ dependentSchemas: { [name]: { required: this.required(member) } } });
+      else members[name] = this.required(member);
+    }
+    out[keyword] = members;
+  }
+
+  private required(names: readonly string[]): readonly string[] {
+    this.noteNames(names);
+    if (names.includes('')) this.requiresEmptyName = true;
+    return names;
   }
 
   private noteNames(names: readonly string[]): void {

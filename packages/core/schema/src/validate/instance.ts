@@ -96,6 +96,8 @@ export function compileWithAjv(schema: AnySchema, options: InstanceOptions): Val
     verbose: options.explains,
     ownProperties: options.needsOwnCheck,
     ...(options.requiresEmptyName ? { loopRequired: 1 } : {}),
+    // Without it, `minContains` and `maxContains` would be ignored.
+    next: true,
     // Only on demand: noting what has been evaluated keeps `anyOf` from stopping at the first branch that matches.
     unevaluated: options.hasUnevaluated,
     code: { regExp: patternEngine(options.foreign) },

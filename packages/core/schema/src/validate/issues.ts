@@ -136,7 +136,7 @@ class Collector {
 
 /** Errors that only repeat, in vaguer words, what another error says. */
 function isNoise(error: ErrorObject, all: readonly ErrorObject[]): boolean {
-  if (error.keyword === 'if') return all.some((other) => other !== error && other.schemaPath.includes(`/${String((error.params as Params)['failingKeyword'])}`));
+  if (error.keyword === 'if') return all.some((other) => other !== error && other.instancePath.startsWith(error.instancePath));
   if (error.keyword === 'propertyNames') return all.some((other) => other.propertyName === (error.params as Params)['propertyName']);
   if (error.keyword === 'pattern') return all.some((other) => other.keyword === 'format' && other.instancePath === error.instancePath);
   return error.schemaPath.includes('/contains/');

@@ -99,7 +99,7 @@ export function phraseOf(error: ErrorObject): Phrase | undefined {
     case 'additionalItems':
       return have(`at most ${counted(params['limit'], 'item')}`);
     case 'unevaluatedItems':
-      return have(`at most ${counted(params['len'], 'item')}`);
+      return have(`at most ${counted(params['limit'], 'item')}`);
     case 'minProperties':
       return have(`at least ${counted(params['limit'], 'property', 'properties')}`);
     case 'maxProperties':

@@ -55,7 +55,8 @@ function mergedKinds(branches: readonly (readonly ErrorObject[])[]): string | un
 export function adviseUnion({ branches }: UnionOutcome): UnionAdvice {
   const matching = branches.flatMap((errors, index) => (errors === undefined ? [index + 1] : []));
   if (matching.length > 0) return { kind: 'several', numbers: matching };
-  const failed = branches.map((errors, index) => ({ number: index + 1, errors: errors ?? [] }));
+  // A branch without errors that does not match is `false`: nobody meant it.
+  const failed = branches.map((errors, index) => ({ number: index + 1, errors: errors ?? [] })).filter(({ errors }) => errors.length > 0);
 
   const merged = mergedKinds(failed.map(({ errors }) => errors));
   if (merged !== undefined) return { kind: 'expected', pointer: '', expected: merged };

@@ -78,21 +78,24 @@ export class Validator {
       // A deep value meets a recursive validator; limits of the snapshot normally keep it far from the end of the stack.
       if (error instanceof RangeError) return failure('it is nested too deeply', value);
       if (error instanceof CheckLimit) return failure(error.message, value);
-      throw error;
+      // The schema was checked, so this is a fault of the validator. Nobody's value passes because of it.
+      return failure('its validator failed', value);
     }
   }
 
   private explain(value: JsonValue): readonly SchemaIssue[] {
-    let errors: readonly ErrorObject[] = [];
-    try {
-      resetSteps(MAX_EXPLAINED_STEPS);
-      const explain = this.purpose(isSmall(value) ? 'explain' : 'first');
-      if (!explain(value)) errors = explain.errors ?? [];
-    } catch (error) {
-      // That it is wrong is certain; why would take too long to find out.
-      if (!(error instanceof CheckLimit)) throw error;
+    const purposes: readonly Purpose[] = isSmall(value) ? ['explain', 'first'] : ['first'];
+    for (const purpose of purposes) {
+      try {
+        resetSteps(MAX_EXPLAINED_STEPS);
+        const check = this.purpose(purpose);
+        if (!check(value)) return issuesOf(check.errors ?? [], value);
+      } catch {
+        // That the value is wrong is certain. Why, may take too long to find out, or meet a fault of Ajv (collecting all
+        // errors beside `unevaluatedProperties` reads what it has not set).
+      }
     }
-    return issuesOf(errors, value);
+    return issuesOf([], value);
   }
 
   private lowering(): LoweredSchema {
