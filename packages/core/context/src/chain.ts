@@ -81,6 +81,11 @@ export class ChainEntry implements ListenerEntry {
     return this.#record.hook;
   }
 
+  // Each registration has a key of its own, and nothing can be done with it.
+  get registration(): object {
+    return this.#record.key;
+  }
+
   belongsTo(fiber: Fiber): boolean {
     return this.#record.fiber === fiber;
   }

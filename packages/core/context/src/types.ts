@@ -77,6 +77,8 @@ export interface ScopeRef {
 export interface ListenerEntry {
   /** The plugin that the listener belongs to. */
   readonly plugin: string;
+  /** The registration's identity: the same object from whatever scope it is seen, so that a hook's owner can keep something for it. */
+  readonly registration: object;
   /**
    * Runs the listener; the plugin's cleanups wait for it. Returns what the listener returned, a thenable as a native
    * promise; throws what it threw.

@@ -184,6 +184,19 @@ describe('listeners()', () => {
     expect([ctx, a, b, sub].map(seen)).toEqual([['root'], ['root', 'a'], ['root', 'b'], ['root', 'a', 'sub']]);
   });
 
+  it('tells a registration by the same object in every scope, and apart from every other', () => {
+    const { ctx } = aContext();
+    const listener = (): undefined => undefined;
+    ctx.on('host-test/said', listener);
+    ctx.on('host-test/said', listener, { prepend: true });
+    const seenFrom = (where: Context): object[] => where.listeners('host-test/said').map((entry) => entry.registration);
+    const [first, second] = seenFrom(ctx);
+    expect(first).not.toBe(second);
+    const below = seenFrom(ctx.scope('agent'));
+    expect(below[0]).toBe(first);
+    expect(below[1]).toBe(second);
+  });
+
   it('gives entries that hand on exactly the arguments, what is returned, and what is thrown', async () => {
     const { ctx } = aContext();
     const listener = vi.fn<(...args: unknown[]) => unknown>();
