@@ -102,8 +102,16 @@ export class ChainEntry implements ListenerEntry {
     return () => watchers.delete(callback);
   }
 
-  // No call of this may allocate: `args` must not leave the function except by being spread into the listener.
   invoke(...args: unknown[]): unknown {
+    const result = this.enter(...args);
+    if (!(result instanceof Promise)) return result;
+    this.#leaveLater ??= this.leave.bind(this);
+    result.then(this.#leaveLater, this.#leaveLater);
+    return result;
+  }
+
+  // No call of this may allocate: `args` must not leave the function except by being spread into the listener.
+  enter(...args: unknown[]): unknown {
     if (this.#record.fiber.state === 'closed') {
       // Reached only when an outer listener goes on after it has ended. A policy that is cleaned up cannot judge, so a
       // waterfall fails here; a notification has nobody left to tell.
@@ -121,23 +129,16 @@ export class ChainEntry implements ListenerEntry {
       isPending = isThenable(result);
     } catch (error) {
       this.#chain.sync--;
-      this.#leave();
+      this.leave();
       throw error;
     }
     this.#chain.sync--;
-    if (isPending) return this.#leaveAfter(result);
-    this.#leave();
+    if (isPending) return Promise.resolve(result);
+    this.leave();
     return result;
   }
 
-  #leaveAfter(result: unknown): Promise<unknown> {
-    this.#leaveLater ??= this.#leave.bind(this);
-    const promise = Promise.resolve(result);
-    promise.then(this.#leaveLater, this.#leaveLater);
-    return promise;
-  }
-
-  #leave(): void {
+  leave(): void {
     this.#chain.leave();
     if (--this.active === 0 && this.#watchers !== undefined) for (const watcher of [...this.#watchers]) watcher();
   }

@@ -84,6 +84,12 @@ export interface ListenerEntry {
    * promise; throws what it threw.
    */
   invoke(...args: unknown[]): unknown;
+  /**
+   * The same for a caller that saves the promise which `invoke` spends on knowing the end: when this returns a promise, it
+   * calls `leave` once, as soon as nothing of the listener is left to run.
+   */
+  enter(...args: unknown[]): unknown;
+  leave(): void;
 }
 
 /** A pure entry in some table, undone without waiting. Both functions may be called several times, always in turn. */

@@ -114,6 +114,8 @@ export class Call {
   settled = false;
   /** The latest attempt; earlier ones hang on it. It may be running. */
   attempt: Attempt | undefined;
+  /** What the last attempt gave, or the last wrapper around one. */
+  latest: ToolExecutionResult | undefined;
   /** Results that wrappers made and the pipeline checked. */
   authored: ToolExecutionResult[] | undefined;
   /** The attempt whose body has not ended yet. */

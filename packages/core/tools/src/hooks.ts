@@ -11,6 +11,7 @@ import type {
   ToolRuntime,
 } from './types.ts';
 import type { AgentStep, AgentStepDecision } from './agent.ts';
+import type { LazyAbortController } from './lazy-abort-controller.ts';
 import type { ApprovalService } from './services.ts';
 
 declare module '@sluice/core-context' {
@@ -25,7 +26,7 @@ declare module '@sluice/core-context' {
     /** Extensible policy: allow, deny or ask. A throw or nonsense fails the call with `PIPELINE_FAILED`. */
     'tools/pre-execute': Waterfall<[exec: ToolExecution], PreToolDecision>;
     /** Around the body. `next({ signal })` adds a signal for everything inside; `next()` may be called again. */
-    'tools/execute': WaterfallWithPatch<[exec: ToolExecution], ToolExecutionResult, { signal?: AbortSignal }>;
+    'tools/execute': WaterfallWithPatch<[exec: ToolExecution], ToolExecutionResult, { signal?: AbortSignal | LazyAbortController }>;
     /** After every outcome that policy may still shape: accept (content or value, extra contexts) or block. */
     'tools/post-execute': Waterfall<[exec: ToolExecution, result: ToolExecutionResult], PostToolDecision>;
     /** Exactly once per call that entered, after all transforms; both arguments frozen. */

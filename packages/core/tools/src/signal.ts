@@ -1,4 +1,8 @@
 import type { Disposer } from '@sluice/core-context';
+import { isLazyAbortController, type LazyAbortController } from './lazy-abort-controller.ts';
+
+/** Something an attempt can be under: a signal, or what becomes one when it is read. */
+export type SignalSource = AbortSignal | LazyAbortController;
 
 /**
  * One native listener per signal, however many of ours wait on it: Node warns about a leak from eleven on, and adding and
@@ -47,9 +51,9 @@ const nothing = (): void => undefined;
 /**
  * A signal that aborts with the first of `sources`, with that source's reason; among those aborted already, the last named
  * wins. One distinct source is passed through as it is. Not `AbortSignal.any`: on Node 22 that leaks per call on a
- * long-lived signal (decision 0004).
+ * long-lived signal (decision 0004). On the source named `kept`, a long-lived one of our own, the one native listener stays.
  */
-export function fuse(sources: readonly AbortSignal[]): Fused {
+export function fuse(sources: readonly AbortSignal[], kept?: AbortSignal): Fused {
   const distinct = new Set(sources);
   if (distinct.size === 1) return { signal: sources[0] as AbortSignal, release: nothing };
   const controller = new AbortController();
@@ -64,10 +68,14 @@ export function fuse(sources: readonly AbortSignal[]): Fused {
   };
   for (const source of distinct) {
     disposers.push(
-      onAbort(source, () => {
-        release();
-        controller.abort(source.reason);
-      }),
+      onAbort(
+        source,
+        () => {
+          release();
+          controller.abort(source.reason);
+        },
+        source === kept,
+      ),
     );
   }
   return { signal: controller.signal, release };
@@ -75,18 +83,20 @@ export function fuse(sources: readonly AbortSignal[]): Fused {
 
 /** The signals that one attempt is under; fused into one when somebody asks for it. */
 export class AttemptSignals {
-  readonly #sources: readonly AbortSignal[];
+  readonly #sources: readonly SignalSource[];
+  readonly #kept: AbortSignal | undefined;
   #fused: Fused | undefined;
   #isReleased = false;
 
-  /** Outermost first; at least one. */
-  constructor(sources: readonly AbortSignal[]) {
+  /** Outermost first; at least one. `kept` as for `fuse`. */
+  constructor(sources: readonly SignalSource[], kept?: AbortSignal) {
     this.#sources = sources;
+    this.#kept = kept;
   }
 
   get signal(): AbortSignal {
     if (this.#fused === undefined) {
-      this.#fused = fuse(this.#sources);
+      this.#fused = fuse(this.#sources.map((source) => (isLazyAbortController(source) ? source.signal : source)), this.#kept);
       // Whoever looks only now must not leave a listener behind that nobody would take off.
       if (this.#isReleased) this.#fused.release();
     }
@@ -110,7 +120,7 @@ export class AttemptSignals {
    */
   giveTo<T extends object>(run: T): T & { readonly signal: AbortSignal } {
     const only = this.#sources.length === 1 ? this.#sources[0] : undefined;
-    if (only !== undefined) return Object.assign(run, { signal: only });
+    if (only !== undefined && !isLazyAbortController(only)) return Object.assign(run, { signal: only });
     Object.defineProperty(run, signalsOf, { value: this });
     // One getter for all runs: with a closure each, every call would make a hidden class of its own.
     return Object.defineProperty(run, 'signal', lazySignal) as T & { readonly signal: AbortSignal };
@@ -124,6 +134,11 @@ const lazySignal = {
     return this[signalsOf].signal;
   },
 };
+
+/** What `next({ signal })` takes. Never throws, whatever the value does. */
+export function isSignalSource(value: unknown): value is SignalSource {
+  return isAbortSignal(value) || isLazyAbortController(value);
+}
 
 /** Never throws, whatever the value does. */
 export function isAbortSignal(value: unknown): value is AbortSignal {

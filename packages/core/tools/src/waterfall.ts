@@ -38,7 +38,8 @@ export function pipelineFailed(failure: HookFailure): FailureParts {
  * by index, so calling it again runs everything inside anew. Each answer is parsed where it is given. The first failure
  * sticks: an outer listener that swallows it cannot turn it into an answer, or a broken policy would count as no policy.
  *
- * Promises are chained by hand: every async function here would cost each listener of each call three more of them.
+ * Promises are chained by hand: every async function here would cost each listener of each call three more of them. And who
+ * returns the very promise that `next` gave it passes on what is inside: no promise is spent on it, nor any waiting.
  */
 export class WaterfallRun<D> {
   failure: HookFailure | undefined;
@@ -46,33 +47,38 @@ export class WaterfallRun<D> {
   decidedBy: string | undefined;
   readonly #hook: string;
   readonly #entries: readonly ListenerEntry[];
-  readonly #invoke: (entry: ListenerEntry, next: () => Promise<D>) => unknown;
+  readonly #enterListener: (entry: ListenerEntry, next: () => Promise<D>) => unknown;
   readonly #last: () => D;
   readonly #parse: (answer: unknown) => D;
   #answer: D | undefined;
+  /** `#answer` as `next` hands it out, made once. */
+  #handedAnswer: { readonly answer: D; readonly promise: Promise<D> } | undefined;
   #isOver = false;
 
-  /** `invoke` hands an entry the hook's arguments and `next`. */
+  /** `enter` hands an entry the hook's arguments and `next`. */
   constructor(
     hook: string,
     entries: readonly ListenerEntry[],
-    invoke: (entry: ListenerEntry, next: () => Promise<D>) => unknown,
+    enter: (entry: ListenerEntry, next: () => Promise<D>) => unknown,
     last: () => D,
     parse: (answer: unknown) => D,
   ) {
     this.#hook = hook;
     this.#entries = entries;
-    this.#invoke = invoke;
+    this.#enterListener = enter;
     this.#last = last;
     this.#parse = parse;
   }
 
-  /** Look at `failure` before the answer: an answer in spite of a failure does not count. Rejects with what a listener threw. */
-  run(): Promise<D> {
-    return this.#next(0);
+  /**
+   * A promise only if a listener takes its time. Look at `failure` before the answer: an answer in spite of a failure does
+   * not count. Rejects with, or throws, what a listener threw.
+   */
+  run(): D | Promise<D> {
+    return this.#enter(0);
   }
 
-  /** Whom to blame for a rejected run. */
+  /** Whom to blame for a failed run. */
   blame(error: unknown): HookFailure {
     return this.failure ?? new HookFailure(this.#hook, 'core-tools', error);
   }
@@ -85,29 +91,41 @@ export class WaterfallRun<D> {
   #enter(index: number): D | Promise<D> {
     const entry = this.#entries[index];
     if (entry === undefined) return (this.#answer = this.#last());
+    let inside: D | Promise<D>;
+    let handed: Promise<D> | undefined;
+    const next = (): Promise<D> => {
+      if (this.#isOver) return rejectQuietly(new Error(`core-tools: next() came after ${this.#hook} was over for this call`));
+      try {
+        inside = this.#enter(index + 1);
+        handed = inside instanceof Promise ? inside : this.#handOut(inside);
+      } catch (error) {
+        inside = handed = rejectQuietly(error);
+      }
+      return handed;
+    };
     let answer: unknown;
     try {
-      answer = this.#invoke(entry, () => this.#next(index + 1));
+      answer = this.#enterListener(entry, next);
       if (!isPromise(answer)) return this.#accept(entry, answer);
     } catch (error) {
       disown(answer);
       throw this.#failed(entry, error);
     }
+    if (answer === handed) {
+      entry.leave();
+      return inside!;
+    }
     return settleWith(
+      entry,
       answer,
       (value) => this.#accept(entry, value),
       (error) => this.#failed(entry, error),
     );
   }
 
-  #next(index: number): Promise<D> {
-    if (this.#isOver) return rejectQuietly(new Error(`core-tools: next() came after ${this.#hook} was over for this call`));
-    try {
-      const answer = this.#enter(index);
-      return isPromise(answer) ? answer : Promise.resolve(answer);
-    } catch (error) {
-      return rejectQuietly(error);
-    }
+  #handOut(answer: D): Promise<D> {
+    if (this.#handedAnswer?.answer !== answer) this.#handedAnswer = { answer, promise: Promise.resolve(answer) };
+    return this.#handedAnswer.promise;
   }
 
   #accept(entry: ListenerEntry, answer: unknown): D {
@@ -124,23 +142,36 @@ export class WaterfallRun<D> {
 }
 
 /**
- * `promise`, its value parsed and its failure noted. A listener may drop the promise that `next` gave it, and a dropped
- * rejection must not end the process; so a rejection is marked as seen, at no cost to a promise that fulfils.
+ * What an entered listener promised, its value parsed and its failure noted; the listener has left when it settles. A listener
+ * may drop the promise that `next` gave it, and a dropped rejection must not end the process; so a rejection is marked as
+ * seen, at no cost to a promise that fulfils.
  */
-export function settleWith<T>(promise: Promise<unknown>, parse: (value: unknown) => T, note: (error: unknown) => unknown): Promise<T> {
+export function settleWith<T>(
+  entry: ListenerEntry,
+  promise: Promise<unknown>,
+  parse: (value: unknown) => T,
+  note: (error: unknown) => unknown,
+): Promise<T> {
   const fail = (error: unknown): never => {
     const noted = note(error);
     settled.catch(ignore);
     throw noted;
   };
-  const settled: Promise<T> = promise.then((value) => {
-    try {
-      return parse(value);
-    } catch (error) {
-      disown(value);
+  const settled: Promise<T> = promise.then(
+    (value) => {
+      entry.leave();
+      try {
+        return parse(value);
+      } catch (error) {
+        disown(value);
+        return fail(error);
+      }
+    },
+    (error: unknown) => {
+      entry.leave();
       return fail(error);
-    }
-  }, fail);
+    },
+  );
   return settled;
 }
 

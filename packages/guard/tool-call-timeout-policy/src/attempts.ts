@@ -10,6 +10,8 @@ export interface Limit {
 interface Attempt {
   readonly exec: ToolExecution;
   readonly limits: readonly Limit[];
+  /** Another one that runs under the same call id. */
+  older: Attempt | undefined;
 }
 
 /**
@@ -17,23 +19,20 @@ interface Attempt {
  * lineage name calls by call id, which need not be unique: then too much is paused rather than too little.
  */
 export class Attempts {
-  readonly #byCallId = new Map<string, Set<Attempt>>();
+  readonly #latest = new Map<string, Attempt>();
   /** Questions open per call id: an attempt that starts while one is open starts paused. */
   readonly #held = new Map<string, number>();
 
   /** The disposer forgets the attempt and cancels its deadlines. */
   add(exec: ToolExecution, limits: readonly Limit[]): () => void {
-    const { callId } = exec;
-    const attempt: Attempt = { exec, limits };
-    const siblings = this.#byCallId.get(callId) ?? new Set();
-    this.#byCallId.set(callId, siblings.add(attempt));
-    for (let open = this.#held.get(callId) ?? 0; open > 0; open -= 1) {
+    const attempt: Attempt = { exec, limits, older: this.#latest.get(exec.callId) };
+    this.#latest.set(exec.callId, attempt);
+    for (let open = this.#held.get(exec.callId) ?? 0; open > 0; open -= 1) {
       for (const { deadline } of limits) deadline.pause();
     }
     return () => {
       for (const { deadline } of limits) deadline.cancel();
-      siblings.delete(attempt);
-      if (siblings.size === 0 && this.#byCallId.get(callId) === siblings) this.#byCallId.delete(callId);
+      this.#remove(attempt);
     };
   }
 
@@ -41,7 +40,7 @@ export class Attempts {
     const open = Math.max(0, (this.#held.get(callId) ?? 0) + (held ? 1 : -1));
     if (open === 0) this.#held.delete(callId);
     else this.#held.set(callId, open);
-    for (const { limits } of this.#byCallId.get(callId) ?? []) {
+    for (const { limits } of this.#of(callId)) {
       for (const { deadline } of limits) {
         if (held) deadline.pause();
         else deadline.resume();
@@ -51,13 +50,13 @@ export class Attempts {
 
   /** Progress of a call is also progress of those that wait for it. */
   progress(exec: ToolExecution): void {
-    for (const attempt of this.#byCallId.get(exec.callId) ?? []) if (attempt.exec.id === exec.id) restart(attempt);
+    for (const attempt of this.#of(exec.callId)) if (attempt.exec.id === exec.id) restart(attempt);
     const seen = new Set<string>();
     const waiting = [exec.parentCallId, exec.parentCallId === undefined ? undefined : exec.rootCallId];
     for (const callId of waiting) {
       if (callId === undefined || seen.has(callId)) continue;
       seen.add(callId);
-      for (const attempt of this.#byCallId.get(callId) ?? []) {
+      for (const attempt of this.#of(callId)) {
         restart(attempt);
         waiting.push(attempt.exec.parentCallId);
       }
@@ -69,9 +68,23 @@ export class Attempts {
    * that stand still stay so; those that run go on.
    */
   deafen(): void {
-    for (const attempts of this.#byCallId.values()) {
-      for (const { limits } of attempts) for (const { deadline, restarts } of limits) if (restarts) deadline.cancel();
+    for (const callId of this.#latest.keys()) {
+      for (const { limits } of this.#of(callId)) for (const { deadline, restarts } of limits) if (restarts) deadline.cancel();
     }
+  }
+
+  *#of(callId: string): Generator<Attempt> {
+    for (let attempt = this.#latest.get(callId); attempt !== undefined; attempt = attempt.older) yield attempt;
+  }
+
+  #remove(attempt: Attempt): void {
+    const { callId } = attempt.exec;
+    if (this.#latest.get(callId) === attempt) {
+      if (attempt.older === undefined) this.#latest.delete(callId);
+      else this.#latest.set(callId, attempt.older);
+      return;
+    }
+    for (const newer of this.#of(callId)) if (newer.older === attempt) newer.older = attempt.older;
   }
 }
 

@@ -1,4 +1,4 @@
-import type { ToolExecution, ToolExecutionResult } from '@sluice/core-tools';
+import { LazyAbortController, type ToolExecution, type ToolExecutionResult } from '@sluice/core-tools';
 import type { Attempts } from './attempts.ts';
 import { Deadline } from './deadline.ts';
 import { gaveUpAfterAbort, timedOut } from './results.ts';
@@ -10,7 +10,7 @@ export interface Budget {
   readonly restarts: boolean;
 }
 
-type Next = (patch?: { signal?: AbortSignal }) => Promise<ToolExecutionResult>;
+type Next = (patch?: { signal?: LazyAbortController }) => Promise<ToolExecutionResult>;
 
 /**
  * One attempt within its budgets. The first to run out aborts the body's signal, and from then on the attempt has timed out,
@@ -23,12 +23,8 @@ export async function underDeadline(
   attempts: Attempts,
   graceMs: number | undefined,
 ): Promise<ToolExecutionResult> {
-  const controller = new AbortController();
-  const state: { timeout?: ToolTimeoutError; grace?: Deadline } = {};
-  let giveUp!: () => void;
-  const ignored = new Promise<undefined>((resolve) => {
-    giveUp = () => { resolve(undefined); };
-  });
+  const controller = new LazyAbortController();
+  const state: { timeout?: ToolTimeoutError; grace?: Deadline; giveUp?: () => void } = {};
   const pass = (ms: number): void => {
     if (state.timeout !== undefined) return;
     // After an abort by the caller or an outer wrapper, what happens is their doing. A body that does not listen is not waited
@@ -37,18 +33,25 @@ export async function underDeadline(
       state.timeout = new ToolTimeoutError(ms);
       controller.abort(state.timeout);
     }
-    if (graceMs !== undefined) state.grace ??= new Deadline(graceMs, giveUp);
+    if (graceMs !== undefined) state.grace ??= new Deadline(graceMs, () => state.giveUp?.());
   };
   const limits = budgets.map(({ ms, restarts }) => ({ restarts, deadline: new Deadline(ms, () => { pass(ms); }) }));
   const forget = attempts.add(exec, limits);
 
   try {
-    const attempt = next({ signal: controller.signal });
-    const result = graceMs === undefined ? await attempt : await Promise.race([attempt, ignored]);
+    const attempt = next({ signal: controller });
+    const result = await (graceMs === undefined ? attempt : Promise.race([attempt, ignored(state)]));
     if (state.timeout !== undefined) return timedOut(exec, state.timeout, result);
     return result ?? gaveUpAfterAbort(exec);
   } finally {
     state.grace?.cancel();
     forget();
   }
+}
+
+/** Fulfils when the grace period after the deadline has passed, too. */
+function ignored(state: { giveUp?: () => void }): Promise<undefined> {
+  return new Promise((resolve) => {
+    state.giveUp = () => { resolve(undefined); };
+  });
 }

@@ -2,25 +2,25 @@ import { Attempt } from '../attempt.ts';
 import { unknownTool, type Call } from '../call.ts';
 import { aborted, fail, FINISHED_HINT, STOPPED_HINT } from '../outcome.ts';
 import { createRun } from '../run.ts';
-import { AttemptSignals } from '../signal.ts';
+import { AttemptSignals, type SignalSource } from '../signal.ts';
 import { failureOfThrown, isAbortOf } from '../thrown.ts';
 import type { ToolExecutionResult } from '../types.ts';
 import { validateOutput } from './validate-output.ts';
 
-const NONE_ADDED: readonly AbortSignal[] = Object.freeze([]);
+const NONE_ADDED: readonly SignalSource[] = Object.freeze([]);
 
 /**
  * One attempt: the captured tool's body under the caller's signal and those that wrappers added. Waits for the body however
  * long it takes; a thrown error is a result like any other. Never rejects.
  */
-export async function body(call: Call, added: readonly AbortSignal[] = NONE_ADDED): Promise<ToolExecutionResult> {
+export async function body(call: Call, added: readonly SignalSource[] = NONE_ADDED): Promise<ToolExecutionResult> {
   const { exec, tool } = call;
-  if (tool === undefined || !call.isRegistered) return fail(call, unknownTool(exec.name, call));
+  if (tool === undefined || !call.isRegistered) return (call.latest = fail(call, unknownTool(exec.name, call)));
   const foreign = added.length === 0 ? added : added.filter((signal) => signal !== exec.signal);
   // One source is passed to the body as it is; the context's own signal joins only where signals are fused anyway.
-  const signals = new AttemptSignals(foreign.length === 0 ? [exec.signal] : [exec.signal, call.ctx.signal, ...foreign]);
+  const signals = new AttemptSignals(foreign.length === 0 ? [exec.signal] : [exec.signal, call.ctx.signal, ...foreign], call.ctx.signal);
   const isAborted = (): boolean => signals.aborted || call.ctx.signal.aborted;
-  if (isAborted()) return aborted(call);
+  if (isAborted()) return (call.latest = aborted(call));
 
   const attempt = new Attempt(call.attempt);
   call.attempt = attempt;
@@ -42,7 +42,7 @@ export async function body(call: Call, added: readonly AbortSignal[] = NONE_ADDE
     if (!isAborted()) call.ctx.logger.debug(`core-tools: the body of "${tool.name}" threw`, thrown);
   }
   signals.release();
-  attempt.result = result;
+  attempt.result = call.latest = result;
   if (call.settled) announceLate(call, attempt, result);
   return result;
 }

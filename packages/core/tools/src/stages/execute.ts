@@ -5,20 +5,20 @@ import { codes } from '../errors.ts';
 import { aborted, fail, withContexts } from '../outcome.ts';
 import { gaveUp, withPatience } from '../patience.ts';
 import { ended, endedByHook, type Ended } from '../pipeline-state.ts';
-import { AttemptSignals, isAbortSignal } from '../signal.ts';
+import { AttemptSignals, isSignalSource, type SignalSource } from '../signal.ts';
 import { HookFailure, isPromise, Nonsense, rejectQuietly, settleWith } from '../waterfall.ts';
 import type { ToolExecution, ToolExecutionResult } from '../types.ts';
 import { authoredResult } from './authored-result.ts';
 import { body } from './body.ts';
 
 interface Patch {
-  readonly signal?: AbortSignal;
+  readonly signal?: SignalSource;
 }
 
 /** What an inner layer is given: the call, under the signals that outer wrappers added. */
 interface Inside {
   readonly exec: ToolExecution;
-  readonly added: readonly AbortSignal[];
+  readonly added: readonly SignalSource[];
 }
 
 /**
@@ -28,13 +28,14 @@ interface Inside {
 export async function execute(call: Call): Promise<Ended> {
   const chain = new WrapperChain(call, call.ctx.listeners('tools/execute'));
   try {
-    const result = await withPatience(call, chain.enter(0, { exec: call.exec, added: [] }));
-    return settled(call, result === gaveUp ? unfinished(call, chain.latest) : result);
+    const work = chain.enter(0, { exec: call.exec, added: [] });
+    const result = await (chain.isAttempt(work) ? work : withPatience(call, work));
+    return settled(call, result === gaveUp ? unfinished(call, call.latest) : result);
   } catch (error) {
     call.settled = true;
     const failure = chain.failure ?? new HookFailure('tools/execute', 'core-tools', error);
-    const ending = endedByHook(call, failure, chain.latest);
-    return chain.latest === undefined ? { ...ending, result: withContexts(ending.result, contextsSoFar(call)) } : ending;
+    const ending = endedByHook(call, failure, call.latest);
+    return call.latest === undefined ? { ...ending, result: withContexts(ending.result, contextsSoFar(call)) } : ending;
   } finally {
     chain.release();
   }
@@ -58,15 +59,19 @@ function contextsSoFar(call: Call): NonNullable<ToolExecutionResult['additionalC
 
 class WrapperChain {
   failure: HookFailure | undefined;
-  /** What the last `next()` that was answered gave. */
-  latest: ToolExecutionResult | undefined;
   readonly #call: Call;
   readonly #entries: readonly ListenerEntry[];
+  #attempt: Promise<ToolExecutionResult> | undefined;
   #fused: AttemptSignals[] | undefined;
 
   constructor(call: Call, entries: readonly ListenerEntry[]) {
     this.#call = call;
     this.#entries = entries;
+  }
+
+  /** Whether this is the body's own promise: everybody passed it on, so nobody but the body is waited for. */
+  isAttempt(promise: Promise<ToolExecutionResult>): boolean {
+    return promise === this.#attempt;
   }
 
   /** Rejects with what a wrapper threw; who it was is in `failure`. */
@@ -76,29 +81,33 @@ class WrapperChain {
     if (entry === undefined) {
       const attempt = body(call, inside.added);
       if (call.running !== undefined) call.running.ended ??= attempt;
-      return attempt;
+      return (this.#attempt = attempt);
     }
-    let latest: ToolExecutionResult | undefined;
-    const accept = (answer: unknown): ToolExecutionResult => authoredResult(call, answer);
+    const accept = (answer: unknown): ToolExecutionResult => (call.latest = authoredResult(call, answer));
     const failed = (error: unknown): unknown => {
       // By identity, since anything may be thrown: what an outer wrapper passes on is not its own.
       if (this.failure === undefined || this.failure.cause !== error) this.failure = new HookFailure('tools/execute', entry.plugin, error);
       return error;
     };
-    const remember = (result: unknown): ToolExecutionResult => (this.latest = latest = result as ToolExecutionResult);
+    let handed: Promise<ToolExecutionResult> | undefined;
     const next = (patch?: Patch): Promise<ToolExecutionResult> => {
-      if (call.settled) return Promise.resolve(latest ?? aborted(call));
-      if (call.running !== undefined) return Promise.resolve(latest?.isError === true ? latest : stillRunning(call));
-      return settleWith(this.enter(index + 1, this.#patched(inside, patch)), remember, asItIs);
+      if (call.settled) return Promise.resolve(call.latest ?? aborted(call));
+      if (call.running !== undefined) return Promise.resolve(call.latest?.isError === true ? call.latest : stillRunning(call));
+      return (handed = this.enter(index + 1, this.#patched(index + 1, inside, patch)));
     };
     let answer: unknown;
     try {
-      answer = entry.invoke(inside.exec, next);
-      return isPromise(answer) ? settleWith(answer, accept, failed) : Promise.resolve(accept(answer));
+      answer = entry.enter(inside.exec, next);
+      if (!isPromise(answer)) return Promise.resolve(accept(answer));
     } catch (error) {
       disown(answer);
       return rejectQuietly(failed(error));
     }
+    if (answer === handed) {
+      entry.leave();
+      return handed;
+    }
+    return settleWith(entry, answer, accept, failed);
   }
 
   /** Takes the chain's listeners off the signals it fused. */
@@ -107,20 +116,19 @@ class WrapperChain {
   }
 
   /** Inner wrappers see the added signal too, or one that waits could not hear of an outer deadline. @throws Nonsense */
-  #patched(inside: Inside, patch: Patch | undefined): Inside {
+  #patched(index: number, inside: Inside, patch: Patch | undefined): Inside {
     if (patch === undefined) return inside;
     const { signal } = patch;
     if (signal === undefined) return inside;
-    if (!isAbortSignal(signal)) throw new Nonsense('it passed next() a signal that is no AbortSignal');
-    const { signal: outer, ...identity } = inside.exec;
-    const signals = new AttemptSignals([outer, signal]);
+    if (!isSignalSource(signal)) throw new Nonsense('it passed next() a signal that is no AbortSignal');
+    const added = [...inside.added, signal];
+    // The body makes its own.
+    if (index === this.#entries.length) return { exec: inside.exec, added };
+    const { signal: outer, ...identity } = this.#call.exec;
+    const signals = new AttemptSignals([outer, ...added]);
     (this.#fused ??= []).push(signals);
-    return { exec: Object.freeze(signals.giveTo(identity)), added: [...inside.added, signal] };
+    return { exec: Object.freeze(signals.giveTo(identity)), added };
   }
-}
-
-function asItIs(error: unknown): unknown {
-  return error;
 }
 
 /** Asked for another attempt side by side with one that runs. */

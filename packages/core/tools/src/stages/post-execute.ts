@@ -21,12 +21,13 @@ export async function postExecute(call: Call, result: ToolExecutionResult): Prom
   const waterfall = new WaterfallRun(
     'tools/post-execute',
     entries,
-    (entry, next) => entry.invoke(call.exec, result, next),
+    (entry, next) => entry.enter(call.exec, result, next),
     () => UNCHANGED,
     (answer) => parseDecision(answer, result),
   );
   try {
-    const decision = await withPatience(call, waterfall.run());
+    const answer = waterfall.run();
+    const decision = answer instanceof Promise ? await withPatience(call, answer) : answer;
     if (waterfall.failure !== undefined) throw waterfall.failure;
     const shaped = decision === gaveUp ? result : apply(call, result, decision, waterfall.decidedBy);
     return !shaped.isError && call.isAborted ? aborted(call, shaped.additionalContexts) : shaped;

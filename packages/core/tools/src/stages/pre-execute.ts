@@ -21,12 +21,13 @@ export async function preExecute(call: Call): Promise<Allowed | Ended> {
   const waterfall = new WaterfallRun(
     'tools/pre-execute',
     entries,
-    (entry, next) => entry.invoke(call.exec, next),
+    (entry, next) => entry.enter(call.exec, next),
     () => ALLOW,
     parseDecision,
   );
   try {
-    const decision = await withPatience(call, waterfall.run());
+    const answer = waterfall.run();
+    const decision = answer instanceof Promise ? await withPatience(call, answer) : answer;
     if (waterfall.failure !== undefined) throw waterfall.failure;
     if (decision === gaveUp) return ended(aborted(call));
     switch (decision.kind) {
