@@ -121,6 +121,8 @@ export class Call {
   /** The attempt whose body has not ended yet. */
   running: Attempt | undefined;
 
+  livePlace = -1;
+
   /** Keys this call needs, asked for once. */
   lockRequest: Promise<LockRequest> | undefined;
 
