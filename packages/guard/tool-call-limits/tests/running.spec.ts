@@ -136,7 +136,7 @@ describe('the running limit', () => {
       await left.finish(`l${i}`);
       await right.finish(`r${i}`);
     }
-    expect(both.started).toEqual(['both']);
+    expect([both.started, left.started, right.started]).toEqual([['both'], ['l0'], ['r0']]);
     await both.finish('both');
     for (let i = 0; i <= 6; i += 1) {
       await left.finish(`l${i}`);
