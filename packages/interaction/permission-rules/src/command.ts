@@ -1,0 +1,114 @@
+import { decodings, fold } from './encoding.ts';
+
+const WORD = String.raw`[A-Za-z0-9_./@:,+=-]+`;
+const SIMPLE = new RegExp(`^(?![=+])${WORD}(?: +(?:${WORD}|"[A-Za-z0-9_./@:,+= -]*"|'[A-Za-z0-9_./@:,+= -]*'))*$`);
+const ASSIGNMENT = /^[a-z_]\w*\+?=/i;
+/** Longer is not read. UTF-16 code units. */
+const MAX_COMMAND = 100_000;
+
+/**
+ * Whether a text is one simple command in every shell there is: plain words and nothing else. Not a parser but a list of
+ * what is harmless, because a shell that reads the text is a stranger. Quotes may enclose a whole later word of plain
+ * characters. No `;`, `&`, `|`, newline, substitution, redirection, variable, wildcard, escape, comment or assignment.
+ */
+export function isSingleCommand(text: string): boolean {
+  return text.length <= MAX_COMMAND && SIMPLE.test(text) && !ASSIGNMENT.test(text);
+}
+
+const SEPARATOR = /(?:[;&|\n\r()`]|\{(?=\s)|(?<=\s)\}|^\})+/;
+const REDIRECTION = /\d*[<>]+[&|]?\s*[^\s;&|<>()]*/g;
+/** A word that only the shell knows: it expands to something else. */
+const UNKNOWN = /[$`*?[{%!~]/;
+const ENDING = /\.(?:exe|cmd|bat|com|ps1|sh)$/;
+/** After one of these, a later word of the same part may be the one that runs. */
+const CARRIERS = new Set(
+  ('sudo doas su env command exec builtin eval nohup nice ionice time timeout xargs parallel watch setsid stdbuf unbuffer chroot chrt taskset strace ' +
+    'ltrace script busybox toybox ssh find fd start cmd call sh bash zsh dash ksh ash fish csh tcsh pwsh powershell if then else elif while until do for ' +
+    'case in function coproc ! { trap source . npx bunx pnpx docker podman kubectl runuser pkexec flock unshare nsenter proxychains tsocks torsocks dbus-run-session').split(' '),
+);
+
+/**
+ * The parts of a command line that some shell may run on their own, each as its words, folded; undefined when the text is too
+ * long to be read. Reads quotes and escapes in several ways at once and keeps every result.
+ */
+function fragmentsOf(text: string): readonly (readonly string[])[] | undefined {
+  if (text.length > MAX_COMMAND) return undefined;
+  const fragments = new Map<string, readonly string[]>();
+  for (const reading of readings(text)) {
+    for (const part of reading.split(SEPARATOR)) {
+      for (const form of /[<>]/.test(part) ? [part.replace(/[<>]/g, ' '), part.replace(REDIRECTION, ' ')] : [part]) {
+        const words = form.split(/\s+/).filter((word) => word !== '');
+        while (words[0] !== undefined && ASSIGNMENT.test(words[0])) words.shift();
+        if (words.length > 0) fragments.set(words.join(' '), words);
+      }
+    }
+  }
+  return [...fragments.values()];
+}
+
+function* readings(text: string): Generator<string> {
+  for (const decoded of decodings(text)) {
+    // Line ends and NUL separate; folding would drop them.
+    const folded = decoded.split(/[\n\r\v\f\0\u0085\u2028\u2029]/).map(fold).join('\n');
+    const joined = decoded.replace(/[\\^`]\r?\n/g, '').split(/[\n\r\v\f\0\u0085\u2028\u2029]/).map(fold).join('\n');
+    yield folded;
+    if (!/["'\\^`\n]/.test(folded)) continue;
+    // As the shell removes them, inside words; and as boundaries, for a shell that gets the inside as its own command line.
+    yield joined.replace(/["'\\^`]/g, '');
+    yield folded.replace(/["'\\^`]/g, '');
+    yield folded.replace(/["']/g, '\n').replace(/[\\^`]/g, '');
+    yield folded.replace(/["']/g, ' ').replaceAll('\\', '/');
+  }
+}
+
+/** Whether a shell that gets this text may run a command that begins with these words. */
+export function mayRun(text: string, prefix: readonly string[]): boolean {
+  const fragments = fragmentsOf(text);
+  return fragments === undefined || fragments.some((words) => runs(words, prefix));
+}
+
+function runs(words: readonly string[], prefix: readonly string[]): boolean {
+  let isCarried = false;
+  for (const [index, word] of words.entries()) {
+    if (index > 0 && !isCarried) return false;
+    const name = programOf(word);
+    if (isProgram(word, name, prefix[0] as string) && hasRest(words.slice(index + 1), prefix.slice(1))) return true;
+    isCarried ||= CARRIERS.has(name);
+  }
+  return false;
+}
+
+/** Whether the text is, or has among its parts, exactly one of these commands (words folded, one space between them). */
+export function hasCommand(text: string, commands: ReadonlySet<string>): boolean {
+  const fragments = fragmentsOf(text);
+  if (fragments === undefined) return true;
+  return fragments.some((words) => {
+    const whole = words.join(' ');
+    if (commands.has(whole)) return true;
+    return words.some((word) => CARRIERS.has(programOf(word))) && [...commands].some((command) => whole.endsWith(` ${command}`));
+  });
+}
+
+function isProgram(word: string, name: string, wanted: string): boolean {
+  return word === wanted || name === programOf(wanted) || UNKNOWN.test(word);
+}
+
+function programOf(word: string): string {
+  return word.slice(word.lastIndexOf('/') + 1).replace(ENDING, '');
+}
+
+/** The rest of the words in this order, whatever stands between them; a word that only the shell knows may be the next one. */
+function hasRest(words: readonly string[], rest: readonly string[]): boolean {
+  let wanted = 0;
+  let isNext = true;
+  for (const word of words) {
+    if (wanted === rest.length) break;
+    if (word === rest[wanted] || (isNext && UNKNOWN.test(word) && !word.startsWith('-'))) {
+      wanted += 1;
+      isNext = true;
+    } else if (!word.startsWith('-')) {
+      isNext = false;
+    }
+  }
+  return wanted === rest.length;
+}
