@@ -7,8 +7,10 @@ import { root } from './root.mjs';
 import { scratchProject } from './scratch-project.mjs';
 
 const TOOLS = 100;
-// The target is 25,000. Measured 57,000 to 83,000 since bodies are held to their schemas, so this bound only keeps it from getting worse.
-const LIMIT = 90_000;
+const LIMIT = 25_000;
+// A zod object has to be looked at before anything is known of it, and one look at its `~standard` makes the type checker work
+// out all its methods: 26,000 for a function that does nothing else.
+const ZOD_LIMIT = 50_000;
 
 /** Three properties whose names differ from tool to tool, so that nothing is inferred once for all. */
 const notations = {
@@ -25,6 +27,7 @@ const notations = {
     schema: (i) => `Type.Object({ path${i}: Type.String(), limit${i}: Type.Optional(Type.Integer()), tags${i}: Type.Optional(Type.Array(Type.String())) })`,
   },
   zod: {
+    limit: ZOD_LIMIT,
     imports: "import { z } from 'zod';",
     schema: (i) => `z.object({ path${i}: z.string(), limit${i}: z.int().optional(), tags${i}: z.array(z.string()).optional() })`,
   },
@@ -61,13 +64,12 @@ function instantiations(text) {
 
 const each = (make) => Array.from({ length: TOOLS }, (_, i) => make(i)).join('\n');
 let failed = false;
-for (const [notation, { imports, schema }] of Object.entries(notations)) {
+for (const [notation, { imports, schema, limit = LIMIT }] of Object.entries(notations)) {
   const head = `${imports}\nimport { defineTool } from '@sluice/core-tools';\nvoid defineTool;\n`;
   const schemas = instantiations(`${head}${each((i) => `export const s${i} = ${schema(i)};`)}`);
   const tools = instantiations(`${head}${each((i) => `export const t${i} = ${tool(schema(i), i)}`)}`);
-  const fits = tools - schemas <= LIMIT;
+  const fits = tools - schemas <= limit;
   failed ||= !fits;
-  console.log(`${fits ? 'ok    ' : 'FAILED'} ${notation}: ${TOOLS} tools ${tools} instantiations, ${schemas} of them for the schemas alone`);
+  console.log(`${fits ? 'ok    ' : 'FAILED'} ${notation}: ${TOOLS} tools ${tools} instantiations, ${schemas} of them for the schemas alone; the limit is ${limit} above these`);
 }
-console.log(`limit: ${LIMIT} above the schemas alone`);
 process.exitCode = failed ? 1 : 0;

@@ -1,5 +1,5 @@
 import type { InferInput, SchemaSource } from '@sluice/core-schema';
-import type { InferValue, ToolDefinition, TypedToolDefinition } from './types.ts';
+import type { InferValue, ToolDefinition } from './types.ts';
 
 const typed = Symbol.for('sluice.typed-tool');
 
@@ -8,9 +8,11 @@ const typed = Symbol.for('sluice.typed-tool');
  * arktype) or the shorthand map. Gives the definition back, frozen; nothing is checked until it is registered, except that
  * schemas of a defined tool may use no unknown keyword (a schema of a raw, foreign definition may).
  */
-export function defineTool<const P extends SchemaSource, const O extends SchemaSource>(
-  definition: TypedToolDefinition<P, O>,
-): ToolDefinition<InferInput<P>, InferValue<O>> {
+// Arguments and value are type parameters of their own only because that is checked in a third of the time; `NoInfer` keeps a
+// body from having a say in what they are.
+export function defineTool<const P extends SchemaSource, const O extends SchemaSource, A = InferInput<P>, V = InferValue<O>>(
+  definition: ToolDefinition<NoInfer<A>, NoInfer<V>, P, O>,
+): ToolDefinition<A, V> {
   return Object.freeze(Object.defineProperty({ ...definition }, typed, { value: true }));
 }
 

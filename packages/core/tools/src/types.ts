@@ -103,14 +103,14 @@ export interface PresentableResult {
  */
 // The `any`s: a registry holds tools of every argument and value type, and parameters vary both ways.
 // eslint-disable-next-line @typescript-eslint/no-explicit-any -- see above
-export interface ToolDefinition<A = any, V = any> {
+export interface ToolDefinition<A = any, V = any, P = SchemaSource | object, O = SchemaSource | object> {
   /** 1 to 64 of `[A-Za-z0-9_-]`, starting with a letter or underscore (what every provider accepts). `run_code` is reserved. */
   readonly name: string;
   readonly description: string;
-  /** `object` because a foreign schema comes typed as loosely as its sender does; what it is, is checked at registration. */
-  readonly parameters: SchemaSource | object;
+  /** Also `object`, because a foreign schema comes typed as loosely as its sender does; what it is, is checked at registration. */
+  readonly parameters: P;
   readonly output: {
-    readonly schema: SchemaSource | object;
+    readonly schema: O;
     /** Synchronous; once per accepted value. A throw or a malformed block is `INVALID_TOOL_OUTPUT`. */
     render(args: A, value: V): readonly ContentBlock[];
     /** Kept with the result for replayed cards; root calls only. */
@@ -135,12 +135,6 @@ export interface ToolDefinition<A = any, V = any> {
 
 /** The type of a value by its schema; `{}` takes any. */
 export type InferValue<O> = [keyof O] extends [never] ? JsonValue : InferInput<O>;
-
-/** `defineTool`'s parameter: argument and value types come from the two schemas, and from nothing else. */
-export interface TypedToolDefinition<P extends SchemaSource, O extends SchemaSource> extends ToolDefinition<InferInput<P>, InferValue<O>> {
-  readonly parameters: P;
-  readonly output: ToolDefinition<InferInput<P>, InferValue<O>>['output'] & { readonly schema: O };
-}
 
 export interface ToolErrorInfo {
   /** Class of the error, such as `ToolArgsError`. */
