@@ -14,6 +14,7 @@ import { MountedPlugin } from './plugin-handle.ts';
 import { provideService } from './provide.ts';
 import { whenReady } from './readiness.ts';
 import { exposeService, guardMissingMembers } from './service-access.ts';
+import { rememberScope } from './scope-contexts.ts';
 import { assertServiceName, serviceMissing, WELL_KNOWN_SERVICES } from './service-names.ts';
 import { ServiceReader } from './service-reader.ts';
 import type {
@@ -106,7 +107,7 @@ export class HostContext implements Untyped<ContextMembers> {
     const scope = new Fiber({ kind: 'scope', name, owner, host, layer, slots, parent, staged, isLive });
     scope.leaveParent = parent.contribute(scopeContribution(scope, this.#layer.childNames), 'make a scope');
     parent.owned.add(scope);
-    return asContext(new HostContext(scope));
+    return rememberScope(asContext(new HostContext(scope)));
   }
 
   emit(hook: string, ...args: unknown[]): void {

@@ -4,6 +4,7 @@ import { Host } from './host.ts';
 import { Layer } from './layer.ts';
 import { consoleLogger, containedLogger } from './logger.ts';
 import { Slots } from './order.ts';
+import { rememberScope } from './scope-contexts.ts';
 import type { Context, ContextOptions } from './types.ts';
 
 /** Makes the root of a new tree, which shares nothing with any other. */
@@ -13,5 +14,5 @@ export function createContext(options: ContextOptions = {}): Context {
   const host = new Host(containedLogger(logger), graceMs, (fiber) => asContext(new HostContext(fiber)));
   const layer = new Layer('root', undefined, host.chains);
   const root = new Fiber({ kind: 'root', name: 'root', owner: 'app', host, layer, slots: new Slots([]), isLive: true });
-  return asContext(new HostContext(root));
+  return rememberScope(asContext(new HostContext(root)));
 }

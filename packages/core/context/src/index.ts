@@ -1,6 +1,7 @@
 export { createContext } from './create-context.ts';
 export { definePlugin, isPlugin } from './define-plugin.ts';
 export { DisposeError } from './errors.ts';
+export { contextOf } from './scope-contexts.ts';
 export type {
   HookArgs,
   HookName,
