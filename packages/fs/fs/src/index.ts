@@ -1,0 +1,21 @@
+import type { FileSystem } from './file-system.ts';
+
+export { fileSystemOf, type FileSystem, type FsObservation } from './file-system.ts';
+export { fileSystemFor } from './scope.ts';
+export { FsError, fsCodes, isFsError, throwIfCancelled, type FsCode, type FsErrorOptions } from './errors.ts';
+export type { FsDecision, FsEditIntent, FsObserved, FsRange, FsWriteIntent } from './events.ts';
+export type * from './types.ts';
+
+// For providers.
+export { isWithin, joined, normalPath, parentOf, segmentsOf, type PathRules } from './paths.ts';
+export { DEFAULT_MAX_TEXT_BYTES, decodeText, encodeText, FORMAT_BYTES, formatOf, lineEndingsOf, UTF8, withLineEndings, type Decoded } from './text.ts';
+export { editedBytes, replaceSpans } from './spans.ts';
+export { walkTree, type Walked } from './walk.ts';
+export { isIgnored, parseIgnoreFile, type IgnoreFile } from './ignore-rules.ts';
+export { Turns } from './turns.ts';
+
+declare module '@sluice/core-context' {
+  interface Services {
+    fs: FileSystem;
+  }
+}
