@@ -45,7 +45,7 @@ function follow(args: JsonValue, steps: readonly Step[]): Found {
     const next: JsonValue[] = [];
     for (const value of values) {
       if (step === EVERY && Array.isArray(value)) {
-        next.push(...(value as JsonValue[]));
+        for (const element of value as JsonValue[]) next.push(element);
         if (value.length === 0) isComplete = false;
       } else if (step !== EVERY && hasStep(value, step)) {
         next.push((value as Readonly<Record<string, JsonValue>>)[step] as JsonValue);

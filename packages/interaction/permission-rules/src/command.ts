@@ -16,9 +16,12 @@ export function isSingleCommand(text: string): boolean {
 }
 
 const SEPARATOR = /(?:[;&|\n\r()`]|\{(?=\s)|(?<=\s)\}|^\})+/;
-const REDIRECTION = /\d*[<>]+[&|]?\s*[^\s;&|<>()]*/g;
-/** A word that only the shell knows: it expands to something else. */
-const UNKNOWN = /[$`*?[{%!~]/;
+const REDIRECTION = /&?\d{0,3}[<>]{1,3}[&|]? {0,9}[^\s;&|<>()]*/g;
+/** A word that only the shell knows: it expands to something else, perhaps to several words. */
+const UNKNOWN = /[$`*?[{%!]/;
+const KNOWN = new Set(['!', '[', '[[', '{', '?']);
+/** As many words are looked at behind one that runs others; a line that goes on may run anything. */
+const MAX_CARRIED = 500;
 const ENDING = /\.(?:exe|cmd|bat|com|ps1|sh)$/;
 /** After one of these, a later word of the same part may be the one that runs. */
 const CARRIERS = new Set(
@@ -35,11 +38,12 @@ function fragmentsOf(text: string): readonly (readonly string[])[] | undefined {
   if (text.length > MAX_COMMAND) return undefined;
   const fragments = new Map<string, readonly string[]>();
   for (const reading of readings(text)) {
-    for (const part of reading.split(SEPARATOR)) {
-      for (const form of /[<>]/.test(part) ? [part.replace(/[<>]/g, ' '), part.replace(REDIRECTION, ' ')] : [part]) {
-        const words = form.split(/\s+/).filter((word) => word !== '');
-        while (words[0] !== undefined && ASSIGNMENT.test(words[0])) words.shift();
-        if (words.length > 0) fragments.set(words.join(' '), words);
+    // Once with the targets of redirections as words, once without them.
+    for (const line of /[<>]/.test(reading) ? [reading.replace(/[<>]/g, ' '), reading.replace(REDIRECTION, ' ')] : [reading]) {
+      for (const part of line.split(SEPARATOR)) {
+        const words = part.split(/\s+/).filter((word) => word !== '');
+        const start = words.findIndex((word) => !ASSIGNMENT.test(word));
+        if (start >= 0) fragments.set(words.slice(start).join(' '), words.slice(start));
       }
     }
   }
@@ -47,10 +51,9 @@ function fragmentsOf(text: string): readonly (readonly string[])[] | undefined {
 }
 
 function* readings(text: string): Generator<string> {
-  for (const decoded of decodings(text)) {
-    // Line ends and NUL separate; folding would drop them.
-    const folded = decoded.split(/[\n\r\v\f\0\u0085\u2028\u2029]/).map(fold).join('\n');
-    const joined = decoded.replace(/[\\^`]\r?\n/g, '').split(/[\n\r\v\f\0\u0085\u2028\u2029]/).map(fold).join('\n');
+  for (const decoded of decodings(text.replaceAll('\t', ' '))) {
+    const folded = foldLines(decoded);
+    const joined = foldLines(decoded.replace(/[\\^`]\r?\n/g, ''));
     yield folded;
     if (!/["'\\^`\n]/.test(folded)) continue;
     // As the shell removes them, inside words; and as boundaries, for a shell that gets the inside as its own command line.
@@ -59,6 +62,11 @@ function* readings(text: string): Generator<string> {
     yield folded.replace(/["']/g, '\n').replace(/[\\^`]/g, '');
     yield folded.replace(/["']/g, ' ').replaceAll('\\', '/');
   }
+}
+
+/** Line by line, because folding drops what ends a line, and NUL. */
+function foldLines(text: string): string {
+  return text.split(/[\n\r\v\f\0\u0085\u2028\u2029]/).map(fold).join('\n');
 }
 
 /** Whether a shell that gets this text may run a command that begins with these words. */
@@ -71,8 +79,9 @@ function runs(words: readonly string[], prefix: readonly string[]): boolean {
   let isCarried = false;
   for (const [index, word] of words.entries()) {
     if (index > 0 && !isCarried) return false;
+    if (index > MAX_CARRIED) return true;
     const name = programOf(word);
-    if (isProgram(word, name, prefix[0] as string) && hasRest(words.slice(index + 1), prefix.slice(1))) return true;
+    if (isUnknown(word) || (isProgram(word, name, prefix[0] as string) && hasRest(words.slice(index + 1), prefix.slice(1)))) return true;
     isCarried ||= CARRIERS.has(name);
   }
   return false;
@@ -90,25 +99,30 @@ export function hasCommand(text: string, commands: ReadonlySet<string>): boolean
 }
 
 function isProgram(word: string, name: string, wanted: string): boolean {
-  return word === wanted || name === programOf(wanted) || UNKNOWN.test(word);
+  return word === wanted || name === programOf(wanted);
+}
+
+function isUnknown(word: string): boolean {
+  return UNKNOWN.test(word) && !KNOWN.has(word);
 }
 
 function programOf(word: string): string {
   return word.slice(word.lastIndexOf('/') + 1).replace(ENDING, '');
 }
 
-/** The rest of the words in this order, whatever stands between them; a word that only the shell knows may be the next one. */
+/** The rest of the words in this order, whatever stands between them; or a word in their place that only the shell knows. */
 function hasRest(words: readonly string[], rest: readonly string[]): boolean {
-  let wanted = 0;
+  let found = 0;
   let isNext = true;
   for (const word of words) {
-    if (wanted === rest.length) break;
-    if (word === rest[wanted] || (isNext && UNKNOWN.test(word) && !word.startsWith('-'))) {
-      wanted += 1;
+    if (found === rest.length) break;
+    if (word === rest[found]) {
+      found += 1;
       isNext = true;
     } else if (!word.startsWith('-')) {
+      if (isNext && isUnknown(word)) return true;
       isNext = false;
     }
   }
-  return wanted === rest.length;
+  return found === rest.length;
 }

@@ -12,8 +12,8 @@ import type { Condition, MatchedRule, Rule } from './types.ts';
 
 /** What rules mean depends on these. */
 export interface RuleSettings {
-  /** Absolute, with `/`: paths are inside it or not. */
-  readonly root: string;
+  /** The root, absolute and with `/`: as it was given first, then as the file system calls it. */
+  readonly roots: readonly [string, ...string[]];
   /** Last keys of argument paths that hold a command line, in lower case. */
   readonly commandArguments: ReadonlySet<string>;
 }
@@ -57,11 +57,12 @@ function possibly({ values }: Found, judge: Judge): boolean {
   return values.some((value) => judge.possibly(value));
 }
 
-function judgeOf(condition: Condition, path: string, { root, commandArguments }: RuleSettings): Judge {
-  const isCommand = commandArguments.has((LAST_KEY.exec(path.replace(/(?:\[(?:\*|\d+)\])+$/, ''))?.[1] ?? '').toLowerCase());
-  if ('equals' in condition) return equalsOneOf([condition.equals], isCommand);
-  if ('oneOf' in condition) return equalsOneOf(condition.oneOf, isCommand);
-  if ('path' in condition) return pathInside(condition.path, root);
+function judgeOf(condition: Condition, path: string, { roots, commandArguments }: RuleSettings): Judge {
+  const isCommandKey = (key: string): boolean => commandArguments.has(key.toLowerCase());
+  const isCommand = isCommandKey(LAST_KEY.exec(path.replace(/(?:\[(?:\*|\d+)\])+$/, ''))?.[1] ?? '');
+  if ('equals' in condition) return equalsOneOf([condition.equals], isCommand, isCommandKey);
+  if ('oneOf' in condition) return equalsOneOf(condition.oneOf, isCommand, isCommandKey);
+  if ('path' in condition) return pathInside(condition.path, roots);
   if ('startsWithWord' in condition) return startsWithWord(condition.startsWithWord);
   return matchesPattern(condition.matches, isCommand);
 }

@@ -38,13 +38,19 @@ function decodeRun(run: string): string {
   return text.includes('\ufffd') ? bytes.toString('latin1') : text;
 }
 
-const IGNORABLE = /[\p{Cc}\p{Cf}\p{Cs}\p{Default_Ignorable_Code_Point}]/gu;
+const IGNORABLE = /[\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}\p{Default_Ignorable_Code_Point}]/gu;
 
-/** One spelling for all that look alike or are read alike: compatibility forms, case, look-alikes, what is not seen. */
+/** What it looks like, in the plainest characters there are: no compatibility forms, look-alikes or characters that are not seen. */
+export function unmask(text: string): string {
+  return ORDINARY.test(text) ? text : withoutLookAlikes(text.normalize('NFKC').replace(IGNORABLE, ''));
+}
+
+/** One spelling for all that look alike or are read alike, whatever the case. */
 export function fold(text: string): string {
-  const lower = ORDINARY.test(text) ? text.toLowerCase() : text.normalize('NFKC').replace(IGNORABLE, '').toLowerCase().normalize('NFKC');
-  // A dotted capital I in lower case is an i with a dot more.
-  return withoutLookAlikes(lower.replaceAll('i\u0307', 'i'));
+  if (ORDINARY.test(text)) return text.toLowerCase();
+  // Up and down again, for letters such as the sharp s; a dotted capital I in lower case is an i with a dot more.
+  const lower = unmask(text).toLowerCase().toUpperCase().toLowerCase().normalize('NFKC').replaceAll('i\u0307', 'i');
+  return withoutLookAlikes(lower);
 }
 
 /** All foldings of all decodings, with what comes before a NUL, where C would stop reading, and without trailing dots and spaces. */

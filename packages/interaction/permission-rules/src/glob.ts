@@ -8,6 +8,8 @@ export interface GlobOptions {
 
 const MAGIC = /[*?[\]{}]/;
 const GROUPS = /[()|]/g;
+/** Without its own extensions picomatch takes `[!a]` for a class that has the exclamation mark in it. */
+const NEGATED = /\[!/g;
 
 /**
  * `*`, `**`, `?`, `[a-z]`, `{a,b}`, as picomatch reads them; every other character is itself, parentheses and a leading `!` too.
@@ -15,7 +17,7 @@ const GROUPS = /[()|]/g;
  */
 export function globPattern(glob: string, { dot }: GlobOptions): BoundedPattern {
   if (!MAGIC.test(glob)) return { surelyMatches: (text) => text === glob, possiblyMatches: (text) => text === glob };
-  const made = picomatch.makeRe(glob.replace(GROUPS, '\\$&'), { dot, nonegate: true, noextglob: true, windows: false }) as RegExp | false;
+  const made = picomatch.makeRe(glob.replace(GROUPS, '\\$&').replace(NEGATED, '[^'), { dot, nonegate: true, noextglob: true, windows: false }) as RegExp | false;
   if (made === false) throw new SyntaxError(`the glob ${JSON.stringify(glob)} cannot be used`);
   return boundedPattern(made.source);
 }

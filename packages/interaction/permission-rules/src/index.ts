@@ -8,7 +8,7 @@ import { config, type PermissionRulesConfig } from './config.ts';
 import { describeRule } from './describe-rule.ts';
 import { Judgement, reasonOf } from './judgement.ts';
 import { Remembered, type Place } from './memory/remembered.ts';
-import { RuleFile } from './memory/rule-file.ts';
+import { realPath, RuleFile } from './memory/rule-file.ts';
 import { ruleFor } from './rule-for.ts';
 import { rulesFor } from './service.ts';
 import type { Explanation, PermissionRules } from './types.ts';
@@ -43,15 +43,16 @@ export const permissionRules = definePlugin<PermissionRulesConfig>({
   gate: true,
   config,
   apply(ctx, given) {
+    const root = resolve(given.root ?? process.cwd());
     const settings: RuleSettings = {
-      root: slashed(resolve(given.root ?? process.cwd())),
+      roots: [slashed(root), slashed(realPath(root))],
       commandArguments: new Set(given.commandArguments.map((name) => name.toLowerCase())),
     };
     const rules = given.rules.map((rule, index) => compileRule(rule, `config[${index}]`, 'config', settings));
-    const file = given.file === undefined ? undefined : new RuleFile(resolve(settings.root, given.file), settings);
+    const file = given.file === undefined ? undefined : new RuleFile(resolve(root, given.file), settings);
     // A file that cannot be used fails the plugin, and a gate that has failed lets nothing through.
     file?.read();
-    if (file !== undefined && slashed(file.path).startsWith(`${settings.root}/`)) {
+    if (file !== undefined && slashed(file.path).startsWith(`${settings.roots[0]}/`)) {
       ctx.logger.warn(`${NAME}: ${file.path} is inside the root, where tools may be able to write; keep remembered rules outside`);
     }
     const remembered = new Remembered(settings, file);

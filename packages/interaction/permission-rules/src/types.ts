@@ -45,7 +45,7 @@ export interface RememberedRule extends RememberableRule {
   readonly rememberedAt: string;
   /** The rule in words, complete: what `describeRule` gives. */
   readonly text: string;
-  /** `session`: the scope that it holds in, with those below it; `[]` is everywhere. */
+  /** `session`: the scope that it holds in, with those below it; `[]` is everywhere. `call`: the scope of the call. */
   readonly scopePath?: readonly string[];
   /** `call`: the root call that it holds for, with the calls nested in it. */
   readonly callId?: string;
@@ -93,7 +93,7 @@ export interface Explanation {
 }
 
 export interface RememberPlace {
-  /** For `session`. Default: the scope of the context that the service is read from. */
+  /** For `session` and `call`. Default: the scope of the context that the service is read from. */
   readonly scopePath?: readonly string[];
   /** For `call`, and required there: the id of a root call. */
   readonly callId?: string;
@@ -114,7 +114,7 @@ export interface PermissionRules {
   remember(rule: RememberableRule, place?: RememberPlace): Promise<RememberedRule>;
   /** Forgets a rule at once. Resolves with false when there is none of this id; rejects when the file could not be changed. */
   revoke(id: string): Promise<boolean>;
-  ruleFor(call: { readonly toolName: string; readonly arguments: JsonValue }, remember?: RuleScope): RememberableRule;
+  ruleFor(call: { readonly toolName: string; readonly arguments: JsonValue }, remember?: RuleScope, decision?: Decision): RememberableRule;
   describeRule(rule: Rule | RememberableRule): string;
 }
 

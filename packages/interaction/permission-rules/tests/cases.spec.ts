@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { Rule } from '../src/index.ts';
+import { ruleFor, type Rule } from '../src/index.ts';
 import { allow, answering, aRulesHost, codeOf, deny } from './support.ts';
 
 describe('public reports about remembered rules', () => {
@@ -49,6 +49,7 @@ describe('public reports about remembered rules', () => {
   it.each<[string, Rule]>([
     ['equals', deny('bash', { command: { equals: 'curl x.example' } })],
     ['startsWithWord', deny('bash', { command: { startsWithWord: 'curl x.example' } })],
+    ['what ruleFor gives', ruleFor({ toolName: 'bash', arguments: { command: 'curl x.example' } }, 'session', 'deny')],
     ['matches', deny('bash', { command: { matches: '\\bcurl x\\.example\\b' } })],
   ])('H105: a denied command is denied as any part of a line (%s)', async (_kind, never) => {
     await using host = aRulesHost({ rules: [allow('bash', { command: { startsWithWord: 'echo a' } })] });

@@ -1,35 +1,39 @@
 import { posix } from 'node:path';
-import { decodings, fold, isOrdinary } from '../encoding.ts';
+import { decodings, fold, isOrdinary, unmask } from '../encoding.ts';
 import { globPattern } from '../glob.ts';
 import { anyText, type Judge } from './condition.ts';
 
 /** Longer is no path on any system. UTF-16 code units. */
 const MAX_PATH = 4_096;
 const EVERYTHING = new Set(['**', '**/*', '.']);
-const PLAIN = /^[\w/-][\w./-]*$/;
+/** How Windows also calls a file with a long name: it may be any. */
+const SHORT_NAME = /^[^~./]{1,6}~\d{1,3}(?:\.[^.]{0,3})?$/;
+const PLAIN = /^(?!.*\.(?:\/|$))[\w./-]+$/;
 
 /**
  * A path that the glob describes, relative to the root or absolute inside it. Judged by its text alone: links are not followed.
- * @param root absolute, with `/`
+ * @param roots names of the one root, absolute, with `/`
  * @throws SyntaxError for a glob that could never match, or not what it seems to
  */
-export function pathInside(glob: string, root: string): Judge {
+export function pathInside(glob: string, roots: readonly string[]): Judge {
   checkGlob(glob);
   const strict = globPattern(glob.normalize('NFC'), { dot: false });
   const loose = [...new Set([glob.toLowerCase(), fold(glob)])].map((each) => globPattern(each, { dot: true }));
-  const prefix = root.endsWith('/') ? root : `${root}/`;
-  const foldedRoot = fold(root);
+  const foldedRoots = [...new Set(roots.flatMap((root) => [root.toLowerCase(), fold(root)]))];
   const takesRoot = EVERYTHING.has(glob);
   return {
     surely(value) {
       if (typeof value !== 'string') return false;
-      const path = plainPath(value, prefix);
+      const path = plainPath(value, roots);
       return path !== undefined && (path === '.' ? takesRoot : strict.surelyMatches(path));
     },
     possibly: (value) =>
       anyText(value, (text) => {
         if (text.length > MAX_PATH) return true;
-        return readings(text, foldedRoot).some((path) => (path === '.' ? takesRoot : loose.some((pattern) => pattern.possiblyMatches(path))));
+        return readings(text, foldedRoots).some((path) => {
+          if (path === '.') return takesRoot;
+          return loose.some((pattern) => pattern.possiblyMatches(path)) || path.split('/').some((part) => SHORT_NAME.test(part));
+        });
       }),
   };
 }
@@ -47,40 +51,46 @@ function checkGlob(glob: string): void {
 }
 
 /** The path relative to the root (`.` for the root), or undefined when it is written in any but the plain way, or outside. */
-function plainPath(text: string, prefix: string): string | undefined {
+function plainPath(text: string, roots: readonly string[]): string | undefined {
   if (text === '' || text.length > MAX_PATH || !isOrdinary(text) || text.startsWith('~') || text.startsWith('//')) return undefined;
   let inside = text;
   if (text.startsWith('/')) {
-    if (!`${text}/`.startsWith(prefix)) return undefined;
-    inside = text.slice(prefix.length);
+    const root = roots.find((each) => isWithin(text, each));
+    if (root === undefined) return undefined;
+    inside = text.slice(root.length);
   }
   const parts = inside.split('/').filter((part) => part !== '' && part !== '.');
-  // Windows drops such ends, and a colon begins a drive or a stream.
-  if (parts.some((part) => part.endsWith('.') || part.endsWith(' ') || part.startsWith(' ') || part.includes(':'))) return undefined;
-  return parts.length === 0 ? '.' : parts.join('/');
+  return parts.some(isTreacherous) ? undefined : parts.join('/') || '.';
 }
 
-/** Every path inside the root that some system may take this text for, folded; `.` is the root. */
-function readings(text: string, root: string): readonly string[] {
-  const texts = PLAIN.test(text) ? [text.toLowerCase()] : spellings(text);
+/** Windows drops dots and spaces at an end, a colon begins a drive or a stream, and a short name may be any file. */
+function isTreacherous(part: string): boolean {
+  return /^ |[. ]$|:/.test(part) || SHORT_NAME.test(part);
+}
+
+/** Every path inside the root that some system may take this text for, in lower case; `.` is the root. */
+function readings(text: string, roots: readonly string[]): readonly string[] {
   const paths = new Set<string>();
-  for (const each of texts) {
-    const path = posix.resolve(root, each);
-    if (path === root) paths.add('.');
-    else if (root === '/') paths.add(path.slice(1));
-    else if (path.startsWith(`${root}/`)) paths.add(path.slice(root.length + 1));
+  for (const spelling of PLAIN.test(text) ? [text.toLowerCase()] : spellings(text)) {
+    for (const root of roots) {
+      const path = posix.resolve(root, spelling);
+      if (isWithin(path, root)) paths.add(path.slice(root.length).replace(/^\//, '') || '.');
+    }
   }
   return [...paths];
+}
+
+function isWithin(path: string, root: string): boolean {
+  return path === root || path.startsWith(root.endsWith('/') ? root : `${root}/`);
 }
 
 function spellings(text: string): readonly string[] {
   const all = new Set<string>();
   for (const decoded of decodings(text)) {
-    for (const whole of [decoded, decoded.split('\0')[0] as string]) {
-      for (const slashed of [whole, whole.replaceAll('\\', '/')]) {
-        const folded = fold(slashed);
-        // Folding may bring forth a backslash that was in disguise.
-        for (const path of [folded, folded.replaceAll('\\', '/')]) {
+    for (const whole of new Set([decoded, decoded.split('\0')[0] as string])) {
+      // A wildcard counts characters, and folding may change their number; and it may bring forth a backslash in disguise.
+      for (const spelling of new Set([whole.toLowerCase(), unmask(whole).toLowerCase(), fold(whole)])) {
+        for (const path of new Set([spelling, spelling.replaceAll('\\', '/')])) {
           const bare = path.trim().replace(/^file:\/\/(?:localhost(?=\/))?/, '');
           all.add(path).add(bare).add(withoutEnds(bare)).add(withoutEnds(bare.replace(/^[a-z]:/, '')));
         }

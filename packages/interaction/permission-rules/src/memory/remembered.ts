@@ -82,7 +82,7 @@ export class Remembered {
     const pending = this.#pending;
     for (const entry of this.#file.read()) {
       const { id, root } = entry.remembered;
-      if (!pending.has(id) && (root === undefined || root === this.#settings.root)) yield entry;
+      if (!pending.has(id) && (root === undefined || root === this.#settings.roots[0])) yield entry;
     }
     for (const entry of pending.values()) if (entry !== undefined) yield entry;
   }
@@ -100,6 +100,7 @@ export class Remembered {
       const kept = rules.filter(({ id }) => !(changes.has(id) && changes.get(id) === undefined));
       const known = new Set(kept.map(({ id }) => id));
       const added = [...changes.values()].filter((entry) => entry !== undefined && !known.has(entry.remembered.id)) as Entry[];
+      if (added.length === 0 && kept.length === rules.length) return rules;
       return [...kept, ...added.map(({ remembered }) => storedForm(remembered))];
     });
     for (const [id, entry] of changes) if (this.#pending.get(id) === entry) this.#pending.delete(id);
@@ -108,8 +109,8 @@ export class Remembered {
   #compile(rule: RememberableRule, { scopePath, callId }: { readonly scopePath: readonly string[]; readonly callId: string | undefined }): Entry {
     const where =
       rule.remember === 'session' ? { scopePath: Object.freeze([...scopePath]) }
-      : rule.remember === 'project' ? { root: this.#settings.root }
-      : rule.remember === 'call' ? { callId: callIdOf(callId) }
+      : rule.remember === 'project' ? { root: this.#settings.roots[0] }
+      : rule.remember === 'call' ? { callId: callIdOf(callId), scopePath: Object.freeze([...scopePath]) }
       : {};
     const plain = ruleOf(rule);
     const id = idOf(plain, rule.remember, where);
@@ -128,8 +129,13 @@ function callIdOf(callId: string | undefined): string {
 }
 
 function holdsAt({ remember, scopePath, callId }: RememberedRule, place: Place): boolean {
-  if (remember === 'call') return callId === place.rootCallId;
-  return remember !== 'session' || (scopePath ?? []).every((name, index) => place.scopePath[index] === name);
+  // Ids of calls need not be unique; a nested call has the scope of its root.
+  if (remember === 'call') return callId === place.rootCallId && scopePath?.length === place.scopePath.length && isBelow(place.scopePath, scopePath);
+  return remember !== 'session' || isBelow(place.scopePath, scopePath ?? []);
+}
+
+function isBelow(path: readonly string[], above: readonly string[]): boolean {
+  return above.every((name, index) => path[index] === name);
 }
 
 /** A short hash of everything that makes it this rule in this place; its reason is only words. */

@@ -119,8 +119,8 @@ export class RuleFile {
 
   #look(): string {
     try {
-      const { mtimeMs, size, ino } = statSync(this.path);
-      return `${mtimeMs}:${size}:${ino}`;
+      const { mtimeNs, ctimeNs, size, ino } = statSync(this.path, { bigint: true });
+      return `${mtimeNs}:${ctimeNs}:${size}:${ino}`;
     } catch (error) {
       if ((error as NodeJS.ErrnoException).code === 'ENOENT') return '';
       return `error:${(error as Error).message}`;
@@ -163,7 +163,7 @@ export function storedForm(remembered: RememberedRule): StoredRule {
 }
 
 /** Through a link, so that the link stays one. */
-function realPath(path: string): string {
+export function realPath(path: string): string {
   try {
     return realpathSync(path);
   } catch {
