@@ -1,0 +1,71 @@
+import { Prompt } from '@clack/core';
+import { PassThrough } from 'node:stream';
+import type { Dialog } from './dialog.ts';
+import { readChunk } from './keys.ts';
+import { painted } from './paint.ts';
+import type { Surface } from './surface.ts';
+import type { Terminal } from './terminal.ts';
+
+const SHOW_CURSOR = '\x1b[?25h';
+
+/** Enter decides nothing here by itself: the dialog does. */
+class DialogPrompt extends Prompt<undefined> {
+  protected override _shouldSubmit(): boolean {
+    return false;
+  }
+
+  get caret(): number {
+    return this._cursor;
+  }
+}
+
+/**
+ * Draws in place, over and over. The prompt library draws, and edits the line that a message is typed in; what a key means is
+ * decided before it gets to see one.
+ */
+export const richSurface: Surface = (terminal: Terminal, dialog: Dialog) => {
+  const { output } = terminal;
+  const hasColours = output.hasColors();
+  // Not the terminal itself, so that the library cannot change its mode, pause it, or see what is no key for it.
+  const typed = new PassThrough();
+  const draw = (): string => {
+    if (dialog.outcome !== undefined) return painted(dialog.echo(terminal.columns), hasColours);
+    return dialog
+      .frame(terminal.columns, terminal.height - 1)
+      .map((row) => painted(row, hasColours))
+      .join('\n');
+  };
+  const prompt = new DialogPrompt({ input: typed, output, render: draw }, true);
+  prompt.on('key', (_character, key) => {
+    if (dialog.takesText) {
+      dialog.message = prompt.userInput;
+      dialog.caret = prompt.caret;
+      if (key.name === 'return') dialog.press('enter');
+    }
+    if (dialog.outcome !== undefined) prompt.state = 'submit';
+  });
+  /** Draws anew, and ends when there is an outcome: by a key that is none. */
+  const refresh = (): void => {
+    typed.emit('keypress', undefined, { name: 'refresh', sequence: '', ctrl: false, meta: false, shift: false });
+  };
+  const showCursor = (): void => terminal.write(SHOW_CURSOR);
+  process.on('exit', showCursor);
+  const done = prompt.prompt().finally(() => {
+    process.off('exit', showCursor);
+    typed.destroy();
+  });
+  return {
+    done: done.then(() => undefined),
+    take(chunk) {
+      const input = readChunk(chunk);
+      if (input.kind === 'cancel') dialog.cancel();
+      else if (dialog.takesText) {
+        typed.write(chunk);
+        return;
+      } else if (input.kind === 'key') dialog.press(input.key);
+      else if (input.kind === 'burst') dialog.refuseBurst();
+      refresh();
+    },
+    refresh,
+  };
+};
