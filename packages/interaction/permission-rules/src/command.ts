@@ -51,10 +51,11 @@ function fragmentsOf(text: string): readonly (readonly string[])[] | undefined {
 }
 
 function* readings(text: string): Generator<string> {
-  for (const decoded of decodings(text.replaceAll('\t', ' '))) {
+  for (const decoded of decodings(text).flatMap(spaced)) {
     const folded = foldLines(decoded);
     const joined = foldLines(decoded.replace(/[\\^`]\r?\n/g, ''));
-    yield folded;
+    // The old spelling of a substitution, in the new one.
+    yield folded.replace(/`([^`]*)`/g, '$$($1)');
     if (!/["'\\^`\n]/.test(folded)) continue;
     // As the shell removes them, inside words; and as boundaries, for a shell that gets the inside as its own command line.
     yield joined.replace(/["'\\^`]/g, '');
@@ -64,9 +65,17 @@ function* readings(text: string): Generator<string> {
   }
 }
 
-/** Line by line, because folding drops what ends a line, and NUL. */
+const UNUSUAL_ENDS = /[\0\u0085\u2028\u2029]/g;
+
+/** With ordinary spaces; and what some take for a space, some for an end and some for nothing, as each. */
+function spaced(text: string): readonly string[] {
+  const spaces = text.replace(/[\t\v\f]/g, ' ');
+  return spaces.search(UNUSUAL_ENDS) >= 0 ? [spaces.replace(UNUSUAL_ENDS, '\n'), spaces.replace(UNUSUAL_ENDS, ' '), spaces.replace(UNUSUAL_ENDS, '')] : [spaces];
+}
+
+/** Line by line, because folding drops what ends a line. */
 function foldLines(text: string): string {
-  return text.split(/[\n\r\v\f\0\u0085\u2028\u2029]/).map(fold).join('\n');
+  return text.split(/[\n\r]/).map(fold).join('\n');
 }
 
 /** Whether a shell that gets this text may run a command that begins with these words. */

@@ -18,17 +18,26 @@ export function isOrdinary(text: string): boolean {
   return text.normalize('NFKC') === text && !looksLikeAnother(text);
 }
 
+const UNSEEN_OR_FOREIGN = /[^\n\x20-\x7e]/;
 const PERCENT_RUN = /(?:%[0-9a-f]{2})+/gi;
 /** Each decoding of a text that is encoded over and over shrinks it, so this is never reached by accident. */
-const MAX_DECODINGS = 8;
+const MAX_DECODINGS = 12;
 
-/** What a text may stand for to some reader: itself, and each of its percent-decodings. */
+/** What a text may stand for to some reader: itself, and each of its percent-decodings, the signs in whatever disguise. */
 export function decodings(text: string): string[] {
-  const all = [text];
-  for (let current = text; PERCENT.test(current) && all.length <= MAX_DECODINGS; all.push(current)) {
-    current = current.replace(PERCENT_RUN, decodeRun);
+  const all = new Set([text]);
+  // Sets are walked in the order of insertion, what is added on the way included.
+  for (const current of all) {
+    if (all.size > MAX_DECODINGS) break;
+    for (const plain of new Set([current, unmaskLines(current)])) {
+      if (PERCENT.test(plain)) all.add(plain.replace(PERCENT_RUN, decodeRun));
+    }
   }
-  return all;
+  return [...all];
+}
+
+function unmaskLines(text: string): string {
+  return ORDINARY.test(text) || !UNSEEN_OR_FOREIGN.test(text) ? text : text.split('\n').map(unmask).join('\n');
 }
 
 /** UTF-8 where it is UTF-8, else byte by byte. */
