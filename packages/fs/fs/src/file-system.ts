@@ -3,7 +3,7 @@ import { FsError, isFsError, throwIfCancelled } from './errors.ts';
 import type { FsObserved, FsWriteIntent } from './events.ts';
 import { permission } from './policy.ts';
 import type {
-  FsEditOptions, FsEntry, FsInfo, FsMoveOptions, FsOptions, FsPrecondition, FsProvider, FsRemoveOptions, FsSpan, FsTarget, FsWalkOptions,
+  FsEditOptions, FsEntry, FsInfo, FsLookOptions, FsMoveOptions, FsOptions, FsPrecondition, FsProvider, FsRemoveOptions, FsSpan, FsTarget, FsWalkOptions,
   FsWriteOptions, FsWritten,
 } from './types.ts';
 
@@ -38,10 +38,10 @@ class ScopedFileSystem implements FileSystem {
     return this.#provider.info;
   }
 
-  resolve(path: string, options?: FsOptions): Promise<FsTarget> {
+  resolve(path: string, options?: FsLookOptions): Promise<FsTarget> {
     return this.#run(path, 'find', options, () => this.#provider.resolve(path, options));
   }
-  stat(path: string, options?: FsOptions): ReturnType<FsProvider['stat']> {
+  stat(path: string, options?: FsLookOptions): ReturnType<FsProvider['stat']> {
     return this.#run(path, 'look at', options, () => this.#provider.stat(path, options));
   }
   readRange(path: string, options?: Parameters<FsProvider['readRange']>[1]): ReturnType<FsProvider['readRange']> {
@@ -71,9 +71,12 @@ class ScopedFileSystem implements FileSystem {
   write(path: string, content: string | Uint8Array, options: FsWriteOptions = {}): Promise<FsWritten> {
     return this.#run(path, 'write', options, async () => {
       if (typeof content !== 'string' && !(content instanceof Uint8Array)) throw new TypeError('fs: content must be a string or a Uint8Array');
-      const ifVersion = await this.#mayWrite('write', path, options, { content });
-      const written = await this.#provider.write(path, content, withVersion(options, ifVersion));
-      this.#tell(written, { how: 'write', version: written.version, seen: 'all', content });
+      // What the policies saw is what is written, whatever the caller does with its bytes meanwhile.
+      const isAsked = this.#ctx.listeners('fs/write-intent').length > 0;
+      const fixed = isAsked && typeof content !== 'string' ? content.slice() : content;
+      const ifVersion = await this.#mayWrite('write', path, options, { content: fixed });
+      const written = await this.#provider.write(path, fixed, withVersion(options, ifVersion));
+      this.#tell(written, { how: 'write', version: written.version, seen: 'all', content: fixed });
       return written;
     });
   }
@@ -98,7 +101,7 @@ class ScopedFileSystem implements FileSystem {
   remove(path: string, options: FsRemoveOptions = {}): Promise<void> {
     return this.#run(path, 'remove', options, async () => {
       const isHeard = this.#ctx.listeners('fs/observed').length > 0;
-      const target = isHeard ? await this.#provider.resolve(path, options) : undefined;
+      const target = isHeard ? await this.#provider.resolve(path, { signal: options.signal, followLink: false }) : undefined;
       const ifVersion = await this.#mayWrite('remove', path, options, { isSweeping: options.recursive === true });
       await this.#provider.remove(path, withVersion(options, ifVersion));
       if (target !== undefined) this.#tell(target, { how: 'remove', version: undefined });
@@ -107,8 +110,9 @@ class ScopedFileSystem implements FileSystem {
 
   move(from: string, to: string, options: FsMoveOptions = {}): Promise<FsTarget> {
     return this.#run(from, 'move', options, async () => {
+      const look: FsLookOptions = { signal: options.signal, followLink: false };
       const isHeard = this.#ctx.listeners('fs/observed').length + this.#ctx.listeners('fs/write-intent').length > 0;
-      const [source, target] = isHeard ? [await this.#provider.resolve(from, options), await this.#provider.resolve(to, options)] : [];
+      const [source, target] = isHeard ? [await this.#provider.resolve(from, look), await this.#provider.resolve(to, look)] : [];
       const ifVersion = await this.#mayWrite('move', from, options, { isSweeping: options.overwrite === true, ...(target === undefined ? {} : { to: target }) });
       const moved = await this.#provider.move(from, to, withVersion(options, ifVersion));
       if (source !== undefined) {
@@ -143,8 +147,9 @@ class ScopedFileSystem implements FileSystem {
     more: Pick<FsWriteIntent, 'content' | 'to' | 'isSweeping'>,
   ): Promise<FsPrecondition | undefined> {
     if (this.#ctx.listeners('fs/write-intent').length === 0) return ifVersion;
-    const target = await this.#provider.resolve(path, { signal });
-    const current = await this.#provider.stat(path, { signal });
+    const look: FsLookOptions = { signal, followLink: operation === 'write' || operation === 'mkdir' };
+    const target = await this.#provider.resolve(path, look);
+    const current = await this.#provider.stat(path, look);
     const { scopePath } = this.#ctx;
     const given = { ...(signal === undefined ? {} : { signal }), ...(ifVersion === undefined ? {} : { ifVersion }) };
     const allowed = await permission(this.#ctx, 'fs/write-intent', operation, { ...target, scopePath, operation, current, ...more, ...given });

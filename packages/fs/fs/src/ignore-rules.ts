@@ -9,7 +9,7 @@ export interface IgnoreFile {
 }
 
 export function parseIgnoreFile(directory: string, text: string): IgnoreFile {
-  return { directory, rules: ignore({ allowRelativePaths: true }).add(text) };
+  return { directory, rules: ignore({ ignorecase: false }).add(text) };
 }
 
 /**

@@ -8,10 +8,12 @@ export type * from './types.ts';
 
 // For providers.
 export { isWithin, joined, normalPath, parentOf, segmentsOf, type PathRules } from './paths.ts';
-export { DEFAULT_MAX_TEXT_BYTES, decodeText, encodeText, FORMAT_BYTES, formatOf, lineEndingsOf, UTF8, withLineEndings, type Decoded } from './text.ts';
+export { DEFAULT_MAX_TEXT_BYTES, decodeText, encodeText, FORMAT_BYTES, formatOf, formatToKeep, lineEndingsOf, UTF8, withLineEndings, type Decoded } from './text.ts';
 export { editedBytes, replaceSpans } from './spans.ts';
 export { walkTree, type Walked } from './walk.ts';
 export { isIgnored, parseIgnoreFile, type IgnoreFile } from './ignore-rules.ts';
+export { assertPrecondition } from './precondition.ts';
+export { DEFAULT_PROTECTED, protectedPaths } from './protected-paths.ts';
 export { Turns } from './turns.ts';
 
 declare module '@sluice/core-context' {

@@ -19,6 +19,18 @@ export function formatOf(head: Uint8Array): FsTextFormat {
   return UTF8;
 }
 
+/** How text that replaces a file is encoded: like the file, or in UTF-8 if the file is no text. `bytes` is all of it. */
+export function formatToKeep(bytes: Uint8Array): FsTextFormat {
+  const format = formatOf(bytes);
+  if (format.encoding === 'utf-8') return format;
+  try {
+    decodeText(bytes, '.');
+    return format;
+  } catch {
+    return UTF8;
+  }
+}
+
 export interface Decoded extends FsTextFormat {
   readonly text: string;
 }

@@ -7,7 +7,7 @@ import type { FsCode } from './errors.ts';
 export type FsVersion = string;
 
 /**
- * What must be true for a change to happen: this version is there (`FS_STALE` otherwise), or, for `null`, nothing is there
+ * What must be true for a change to happen: this version is there (`FS_STALE` otherwise, also if nothing is), or, for `null`, nothing is there
  * (`FS_EXISTS` otherwise; the creation itself never replaces anything). Left out: whatever is there.
  */
 export type FsPrecondition = FsVersion | null;
@@ -119,6 +119,10 @@ export interface FsOptions {
   /** Checked before and after every step that waits; then `FS_CANCELLED`. A change that has become visible is never undone. */
   readonly signal?: AbortSignal | undefined;
 }
+export interface FsLookOptions extends FsOptions {
+  /** False: at the link itself, if the last segment is one. Its type is `other`. Default true: at what it leads to. */
+  readonly followLink?: boolean;
+}
 export interface FsReadRangeOptions extends FsOptions {
   /** Bytes, 0 or more. Default 0. */
   readonly offset?: number;
@@ -186,16 +190,17 @@ export interface FsChange {
 export interface FsProvider {
   readonly info: FsInfo;
   /** Works for what does not exist. Fails for what no operation may touch: `FS_OUTSIDE_WORKSPACE`, `FS_BAD_PATH`, `FS_LINK_LOOP`. */
-  resolve(path: string, options?: FsOptions): Promise<FsTarget>;
-  /** Undefined when nothing is there. A dangling link is there: type `other`. */
-  stat(path: string, options?: FsOptions): Promise<FsStat | undefined>;
+  resolve(path: string, options?: FsLookOptions): Promise<FsTarget>;
+  /** Undefined when nothing is there. A link that leads nowhere, out of the workspace or to itself is there: type `other`. */
+  stat(path: string, options?: FsLookOptions): Promise<FsStat | undefined>;
   /** Version and bytes belong together. Regular files only. */
   readRange(path: string, options?: FsReadRangeOptions): Promise<FsBytes>;
   /** The whole file as text. Fails with `FS_BINARY` or `FS_ENCODING` for what is none. */
   readText(path: string, options?: FsReadTextOptions): Promise<FsText>;
   /**
    * Creates or replaces a regular file as a whole: readers see the old content or the new. Makes missing directories. What the
-   * file had besides its content (permissions, owner, links to it) stays, or the change is refused.
+   * file had besides its content (permissions, owner, links to it) stays, or the change is refused. A link stays a link: what it
+   * leads to is written; one that leads nowhere is `FS_NOT_REGULAR`.
    */
   write(path: string, content: string | Uint8Array, options?: FsWriteOptions): Promise<FsWritten>;
   /** Bytes outside the spans stay as they are. Spans ascend and do not overlap; several at one place are in their order. */

@@ -17,7 +17,7 @@ export async function* walkTree(fs: Walked, start: string, options: FsWalkOption
   const { signal, honourIgnoreFiles = false, enter, onIgnored } = options;
   const stat = await fs.stat(start, { signal });
   if (stat === undefined) throw new FsError('FS_NOT_FOUND', start, { operation: 'walk' });
-  if (stat.type !== 'directory') {
+  if (stat.type === 'file') {
     yield entryOf(stat);
     return;
   }
