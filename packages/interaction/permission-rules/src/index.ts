@@ -55,7 +55,7 @@ export const permissionRules = definePlugin<PermissionRulesConfig>({
     if (file !== undefined && slashed(file.path).startsWith(`${settings.roots[0]}/`)) {
       ctx.logger.warn(`${NAME}: ${file.path} is inside the root, where tools may be able to write; keep remembered rules outside`);
     }
-    const remembered = new Remembered(settings, file);
+    const remembered = new Remembered(settings, file, (message) => { ctx.logger.warn(message); });
     const judgement = new Judgement(rules, remembered, given.defaults);
     /** Where the calls are that a person is being asked about, by question. */
     const asked = new Map<string, Place>();

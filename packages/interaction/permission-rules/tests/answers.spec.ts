@@ -1,5 +1,6 @@
+import { approval } from '@sluice/approval';
 import { aGate } from '@sluice/testing';
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, readdirSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
@@ -7,9 +8,9 @@ import type { RememberableRule } from '../src/index.ts';
 import { allow, answering, aRulesHost, ask, codeOf, type RulesHost } from './support.ts';
 
 /** A host where a person answers every question with this rule. */
-function always(rule: unknown | ((host: RulesHost) => unknown), config = {}): RulesHost & { asked: number } {
+function always(rule: unknown, config = {}): RulesHost & { asked: number } {
   const host = aRulesHost(config);
-  const asked = answering(host.ctx, () => ({ kind: 'allowed-always', rule: typeof rule === 'function' ? (rule as (h: RulesHost) => unknown)(host) : rule }));
+  const asked = answering(host.ctx, () => ({ kind: 'allowed-always', rule }));
   return Object.assign(Object.create(host, { asked: { get: () => asked.length } }) as RulesHost & { asked: number }, { [Symbol.asyncDispose]: () => host.dispose() });
 }
 
@@ -82,16 +83,13 @@ describe('an answer that allows always', () => {
   it('that cannot be stored holds for this session, and the log says so', async () => {
     const directory = mkdtempSync(join(tmpdir(), 'rules-'));
     try {
-      const file = join(directory, 'rules.json');
-      await using host = always({ ...allow('bash'), remember: 'user' } satisfies RememberableRule, { file });
-      writeFileSync(`${file}.lock`, 'somebody');
-      // As if the other process held it for as long as anybody waits.
-      const began = Date.now();
-      expect(codeOf(await host.run('bash'))).toBe('ran');
-      expect(codeOf(await host.run('bash'))).toBe('ran');
-      expect(Date.now() - began).toBeLessThan(4_000);
+      // A name that is just short enough itself, but not with what a lock adds to it.
+      await using host = always({ ...allow('bash'), remember: 'user' } satisfies RememberableRule, { file: join(directory, 'r'.repeat(240)) });
+      for (let times = 0; times < 2; times += 1) expect(codeOf(await host.run('bash'))).toBe('ran');
       expect(host.asked).toBe(1);
-      rmSync(`${file}.lock`);
+      await host.rules.dispose();
+      expect(host.log.messages('error')).toEqual([expect.stringContaining('could not be written')]);
+      expect(readdirSync(directory)).toEqual([]);
     } finally {
       rmSync(directory, { recursive: true, force: true });
     }
@@ -102,6 +100,32 @@ describe('an answer that allows always', () => {
     answering(host.ctx, () => ({ kind, why: '', rule: { ...allow('bash'), remember: 'session' } }) as never);
     await host.run('bash');
     expect(host.ctx.rules.list()).toEqual([]);
+  });
+});
+
+describe('together with the package that asks', () => {
+  it('asks once for what one rule answers, and cancels the question when that package goes', async () => {
+    await using host = aRulesHost();
+    const approvals = host.ctx.plugin(approval);
+    const gate = aGate();
+    const asked: unknown[] = [];
+    host.ctx.on('approval/request', async (request) => {
+      asked.push(request.arguments);
+      await gate.opened;
+      return { kind: 'allowed-always', rule: { ...allow('bash', { command: { startsWithWord: 'git log' } }), remember: 'session' } };
+    });
+    const calls = ['git log', 'git log -1', 'git log -2', 'git log; rm x'].map((command) => host.run('bash', { command }));
+    gate.open();
+    expect((await Promise.all(calls)).map(codeOf)).toEqual(['ran', 'ran', 'ran', 'ran']);
+    // The last one is not what the rule says, so it has been asked about; its answer does not cover it and is not remembered.
+    expect(asked).toEqual([{ command: 'git log' }, { command: 'git log; rm x' }]);
+    expect(host.ctx.rules.list()).toHaveLength(1);
+
+    host.ctx.on('approval/request', () => new Promise(() => {}), { prepend: true });
+    const open = host.run('bash', { command: 'ls' });
+    for (let turns = 0; turns < 20 && host.ctx.get('approval') !== undefined && (host.ctx.approval as unknown as { pending(): unknown[] }).pending().length === 0; turns += 1) await Promise.resolve();
+    await Promise.all([host.rules.dispose(), approvals.dispose()]);
+    expect(codeOf(await open)).toBe('APPROVAL_CANCELLED');
   });
 });
 
@@ -132,7 +156,7 @@ describe('unmounting while a question is open', () => {
   it('with the whole context settles the call and ends in nothing', async () => {
     const host = aRulesHost();
     void host.ctx.provide('approval', {
-      request: ({ signal }) => new Promise((resolve) => { host.ctx.signal.addEventListener('abort', () => { resolve({ kind: 'cancelled' }); }); void signal; }),
+      request: () => new Promise((resolve) => { host.ctx.signal.addEventListener('abort', () => { resolve({ kind: 'cancelled' }); }); }),
     });
     const call = host.run('bash');
     await Promise.resolve();

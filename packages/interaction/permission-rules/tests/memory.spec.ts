@@ -216,6 +216,13 @@ describe('the file', () => {
     expect(JSON.parse(readFileSync(join(directory, 'later', 'rules.json'), 'utf8'))).toMatchObject({ rules: [{ tool: 'read' }, { tool: 'bash' }] });
   });
 
+  it('that is not configured makes project and user rules last a session, with a warning', async () => {
+    await using h = aRulesHost();
+    await h.ctx.rules.remember(always('read', 'project'));
+    expect(h.ctx.rules.decide({ toolName: 'read' })).toBe('allow');
+    expect(h.log.messages('warn')).toEqual([expect.stringContaining('no file is configured')]);
+  });
+
   it('in the root earns a warning, since tools may write there', async () => {
     await using h = aRulesHost({ root: directory, file: 'rules.json' });
     expect(h.log.messages('warn')).toEqual([expect.stringContaining('inside the root')]);

@@ -23,12 +23,15 @@ const MAX_RULE = 65_536;
 export class Remembered {
   readonly #settings: RuleSettings;
   readonly #file: RuleFile | undefined;
+  readonly #warn: (message: string) => void;
   readonly #own = new Map<string, Entry>();
   /** Not yet in the file: additions, and removals as undefined. */
   readonly #pending = new Map<string, Entry | undefined>();
   #writing: Promise<void> = Promise.resolve();
 
-  constructor(settings: RuleSettings, file: RuleFile | undefined) {
+  /** @param warn told when a rule will not last as long as it says, because there is no file */
+  constructor(settings: RuleSettings, file: RuleFile | undefined, warn: (message: string) => void) {
+    this.#warn = warn;
     this.#settings = settings;
     this.#file = file;
   }
@@ -50,6 +53,7 @@ export class Remembered {
     const entry = this.#compile(rule, place);
     const { id, remember } = entry.remembered;
     if (remember === 'call' || remember === 'session' || this.#file === undefined) {
+      if (remember === 'project' || remember === 'user') this.#warn(`permission-rules: no file is configured, so rule ${id} (${entry.remembered.text}) lasts no longer than this process`);
       if (!this.#own.has(id)) this.#own.set(id, entry);
       return { entry: entry.remembered, stored: Promise.resolve() };
     }
