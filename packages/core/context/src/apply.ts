@@ -1,4 +1,4 @@
-import { isThenable } from './async.ts';
+import { asPromise, isThenable } from './async.ts';
 import type { Fiber } from './fiber.ts';
 import type { Cleanup, Plugin } from './types.ts';
 
@@ -19,7 +19,7 @@ export function applyPlugin(plugin: Plugin<never>, run: Fiber, config: unknown):
   } finally {
     run.isApplying = false;
   }
-  return Promise.resolve(result).then(
+  return asPromise(result).then(
     (cleanup) => done(cleanupFrom(cleanup, run)),
     (error: unknown) => {
       done(undefined);

@@ -1,4 +1,4 @@
-import { isThenable } from './async.ts';
+import { asPromise, isThenable } from './async.ts';
 import { pluginDisposed } from './errors.ts';
 import type { Fiber } from './fiber.ts';
 import type { OrderKey } from './order.ts';
@@ -112,8 +112,8 @@ export class ChainEntry implements ListenerEntry {
 
   // No call of this may allocate: `args` must not leave the function except by being spread into the listener.
   enter(...args: unknown[]): unknown {
-    if (this.#record.fiber.state === 'closed') {
-      // Reached only when an outer listener goes on after it has ended. A policy that is cleaned up cannot judge, so a
+    if (this.#record.fiber.isCleaningUp) {
+      // Reached only when an outer listener goes on after it has ended. A policy that is being cleaned up cannot judge, so a
       // waterfall fails here; a notification has nobody left to tell.
       if (typeof args[args.length - 1] === 'function') throw pluginDisposed(this.plugin);
       return undefined;
@@ -133,7 +133,7 @@ export class ChainEntry implements ListenerEntry {
       throw error;
     }
     this.#chain.sync--;
-    if (isPending) return Promise.resolve(result);
+    if (isPending) return asPromise(result as PromiseLike<unknown>);
     this.leave();
     return result;
   }

@@ -81,6 +81,8 @@ export class Fiber implements Owned {
   reader: ServiceReader | undefined;
   /** What was in flight when it was closed. */
   drain: Drain | undefined;
+  /** Its cleanups run, or have been run: no listener of it may be entered any more. */
+  isCleaningUp = false;
   /** The plugin's `apply` is on the call stack. */
   isApplying = false;
   #starting: Deferred<void> | undefined;
@@ -216,14 +218,25 @@ export class Fiber implements Owned {
     const { errors } = this.contributions;
     const others = endInTurn([...this.provided].flatMap((entry) => [...entry.users]).filter((user) => user.state === 'closing'));
     if (others instanceof Promise) await others;
-    for (const fiber of this.tree()) if (fiber.drain?.isDone === false) await fiber.drain.promise;
     if (this.#starting !== undefined) await within(DRAIN_MS, this.#starting.promise);
+    for (let drain = this.#pendingDrain(); drain !== undefined; drain = this.#pendingDrain()) await drain.promise;
+    for (const fiber of this.tree()) fiber.isCleaningUp = true;
     while (this.owned.size > 0) {
       const ending = endInTurn([...this.owned].reverse());
       errors.push(...(ending instanceof Promise ? await ending : ending));
     }
     this.#close();
     return errors;
+  }
+
+  /** Looks again each time: who was reached in the last moment, or by a listener that went on late, may be in flight by now. */
+  #pendingDrain(): Drain | undefined {
+    for (const fiber of this.tree()) {
+      if (fiber.isCleaningUp) continue;
+      if (fiber.drain?.isDone !== false) fiber.drain = Drain.of(fiber);
+      if (fiber.drain !== undefined) return fiber.drain;
+    }
+    return undefined;
   }
 
   #hasEnded(): boolean {

@@ -1,4 +1,4 @@
-import { isThenable } from './async.ts';
+import { asPromise, isThenable } from './async.ts';
 import type { Cleanup } from './types.ts';
 
 /** Errors of an ending that is complete, or the promise of them. Never rejects. */
@@ -62,7 +62,7 @@ export class Effect implements Owned {
     try {
       const result: unknown = this.#cleanup?.();
       if (!isThenable(result)) return this.#ended(NO_ERRORS);
-      return Promise.resolve(result).then(
+      return asPromise(result).then(
         () => this.#ended(NO_ERRORS),
         (error: unknown) => this.#ended([error]),
       );

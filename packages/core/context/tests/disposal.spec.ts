@@ -267,6 +267,35 @@ describe('calls in flight', () => {
     expect(cleanup).toHaveBeenCalledOnce();
   });
 
+  it.each<[what: string, tamper: (promise: Promise<unknown>) => object]>([
+    ['a constructor that throws', (promise) => Object.defineProperty(promise, 'constructor', { get: () => { throw new Error('constructor'); } })],
+    ['a then that throws', (promise) => Object.assign(promise, { then: () => { throw new Error('then'); } })],
+    ['a then that calls back twice', (promise) => Object.assign(promise, { then: (settled: (value: string) => void) => { settled('once'); settled('twice'); } })],
+    ['a species that throws', (promise) => Object.setPrototypeOf(promise, class extends Promise<unknown> { static override get [Symbol.species](): never { throw new Error('species'); } }.prototype) as object],
+    ['a proxy around it', (promise) => new Proxy(promise, { getPrototypeOf: () => { throw new Error('trapped'); } })],
+  ])('end, once, also when their promise has %s', async (_what, tamper) => {
+    const { ctx } = aContext();
+    const cleanup = vi.fn();
+    const handle = ctx.plugin(aPlugin((inner) => {
+      inner.on('host-test/ask', () => tamper(Promise.resolve('')) as Promise<string>);
+      inner.on('host-test/said', (() => tamper(Promise.resolve())) as () => void);
+      return cleanup;
+    }));
+    await ask(ctx).catch(() => undefined);
+    ctx.emit('host-test/said', '');
+    await idle();
+    const open = aSwitch<string>();
+    const later = ctx.plugin(aPlugin((inner) => void inner.on('host-test/ask', () => open.promise, { prepend: true })));
+    const answer = ask(ctx);
+    const disposed = Promise.all([handle.dispose().catch(() => undefined), later.dispose()]);
+    expect(cleanup).not.toHaveBeenCalled();
+    open.on('');
+    await answer;
+    await disposed;
+    expect(cleanup).toHaveBeenCalledOnce();
+    expect(ctx.inspect().counts).toEqual(EMPTY);
+  });
+
   it('count also when an outer listener went on to them and did not wait', async () => {
     const { ctx } = aContext();
     const [goOn, open] = [aSwitch(), aSwitch()];
@@ -398,6 +427,26 @@ describe('ending from inside', () => {
     expect(log).toEqual(['still here', 'and here']);
     await idle();
     expect(log).toEqual(['still here', 'and here', 'cleanup']);
+  });
+
+  it('an own notification, with a listener further in that takes its time: the cleanup waits for that one too', async () => {
+    const { ctx } = aContext();
+    const open = aSwitch();
+    const log: string[] = [];
+    const handle = ctx.plugin(aPlugin((inner) => {
+      inner.on('host-test/said', () => void handle.dispose());
+      inner.on('host-test/said', (async () => {
+        await open.promise;
+        log.push('told');
+      }) as () => void);
+      return () => void log.push('cleanup');
+    }));
+    ctx.emit('host-test/said', '');
+    await idle();
+    expect(log).toEqual([]);
+    open.on();
+    await idle();
+    expect(log).toEqual(['told', 'cleanup']);
   });
 
   it('of the whole tree from a hook deep below', async () => {

@@ -330,4 +330,25 @@ describe('a gate under load', () => {
     await handle.dispose();
     await expect(goOn!()).rejects.toMatchObject({ code: 'PLUGIN_DISPOSED' });
   });
+
+  it('makes it fail as well while the cleanups still run', async () => {
+    const { ctx } = aContext();
+    let goOn: (() => Promise<string>) | undefined;
+    ctx.on('host-test/ask', (_question, next) => {
+      goOn = next;
+      return 'answered';
+    });
+    const open = aSwitch();
+    const handle = ctx.plugin(aPlugin((inner) => {
+      inner.on('host-test/ask', () => 'allowed by what is half gone');
+      return () => open.promise;
+    }, { name: 'policy', gate: true }));
+    expect(await ask(ctx)).toBe('answered');
+    void handle.dispose();
+    await idle();
+    expect(ctx.inspect().children[0]?.running).toEqual(['cleanup "apply"']);
+    await expect(goOn!()).rejects.toMatchObject({ code: 'PLUGIN_DISPOSED' });
+    open.on();
+    await handle.dispose();
+  });
 });
