@@ -1,7 +1,7 @@
 import type { BoundService, Context } from '@sluice/core-context';
 import { FsError, isFsError, throwIfCancelled } from './errors.ts';
 import type { FsObserved, FsWriteIntent } from './events.ts';
-import { permission } from './policy.ts';
+import { assertGatesOpen, permission } from './policy.ts';
 import type {
   FsEditOptions, FsEntry, FsInfo, FsLookOptions, FsMoveOptions, FsOptions, FsPrecondition, FsProvider, FsRemoveOptions, FsSpan, FsTarget, FsWalkOptions,
   FsWriteOptions, FsWritten,
@@ -90,8 +90,8 @@ class ScopedFileSystem implements FileSystem {
         const target = await this.#provider.resolve(path, { signal });
         const { scopePath } = this.#ctx;
         await permission(this.#ctx, 'fs/edit-intent', 'edit', { ...target, scopePath, spans: fixed, ifVersion, ...(signal === undefined ? {} : { signal }) });
-        throwIfCancelled(signal, path, 'edit');
       }
+      assertGatesOpen(this.#ctx, path, 'edit');
       const written = await this.#provider.edit(path, fixed, options);
       this.#tell(written, { how: 'edit', version: written.version, before: ifVersion, spans: fixed });
       return written;
@@ -146,6 +146,7 @@ class ScopedFileSystem implements FileSystem {
     { signal, ifVersion }: FsOptions & { readonly ifVersion?: FsPrecondition },
     more: Pick<FsWriteIntent, 'content' | 'to' | 'isSweeping'>,
   ): Promise<FsPrecondition | undefined> {
+    assertGatesOpen(this.#ctx, path, operation);
     if (this.#ctx.listeners('fs/write-intent').length === 0) return ifVersion;
     const look: FsLookOptions = { signal, followLink: operation === 'write' || operation === 'mkdir' };
     const target = await this.#provider.resolve(path, look);
@@ -153,7 +154,7 @@ class ScopedFileSystem implements FileSystem {
     const { scopePath } = this.#ctx;
     const given = { ...(signal === undefined ? {} : { signal }), ...(ifVersion === undefined ? {} : { ifVersion }) };
     const allowed = await permission(this.#ctx, 'fs/write-intent', operation, { ...target, scopePath, operation, current, ...more, ...given });
-    throwIfCancelled(signal, path, operation);
+    assertGatesOpen(this.#ctx, path, operation);
     return allowed;
   }
 

@@ -1,9 +1,20 @@
 import type { Context } from '@sluice/core-context';
-import { FsError, fsCodes, isFsError, type FsCode } from './errors.ts';
+import { FsError, fsCodes, isFsError, throwIfCancelled, type FsCode } from './errors.ts';
 import type { FsDecision, FsEditIntent, FsWriteIntent } from './events.ts';
 import type { FsPrecondition } from './types.ts';
 
 const ALLOW: FsDecision = Object.freeze({ kind: 'allow' });
+
+/**
+ * A policy that is mounted and not ready has not said yes.
+ *
+ * @throws FsError `FS_DENIED`
+ */
+export function assertGatesOpen(ctx: Context, path: string, operation: string): void {
+  const [gate] = ctx.closedGates();
+  if (gate === undefined) return;
+  throw new FsError('FS_DENIED', path, { operation, detail: `may not be changed while the policy "${gate}" is not ready`, hint: 'Nothing was changed. Try again in a moment.' });
+}
 
 /**
  * Asks the policies in view of a scope. Resolves with the precondition that the change is allowed under.
@@ -19,7 +30,9 @@ export async function permission(
   const { path, ifVersion } = intent;
   let answer: unknown;
   try {
-    answer = await ctx.waterfall(hook as 'fs/write-intent', [Object.freeze(intent) as FsWriteIntent], () => ALLOW);
+    const asked = ctx.waterfall(hook as 'fs/write-intent', [Object.freeze(intent) as FsWriteIntent], () => ALLOW);
+    answer = await unlessAborted(asked, intent.signal);
+    throwIfCancelled(intent.signal, path, operation);
   } catch (cause) {
     if (isFsError(cause)) throw cause;
     ctx.logger.error(`fs: a listener on ${hook} failed, so that ${operation} "${path}" is denied`, cause);
@@ -36,6 +49,16 @@ export async function permission(
   // Both have to hold, and they cannot.
   if (ifVersion !== undefined) throw new FsError('FS_STALE', path, { operation });
   return narrowed;
+}
+
+/** Does not wait for a policy that takes no notice of the signal. */
+function unlessAborted<T>(answer: Promise<T>, signal: AbortSignal | undefined): Promise<T | undefined> {
+  if (signal === undefined) return answer;
+  return new Promise((resolve, reject) => {
+    const abort = (): void => { resolve(undefined); };
+    signal.addEventListener('abort', abort, { once: true });
+    answer.then(resolve, reject).finally(() => { signal.removeEventListener('abort', abort); });
+  });
 }
 
 function denied(path: string, operation: string, detail: string, code: FsCode = 'FS_DENIED', hint: string | undefined, cause: unknown): FsError {

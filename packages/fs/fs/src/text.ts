@@ -130,5 +130,5 @@ function looksLikeUtf16(bytes: Uint8Array): boolean {
   const nuls = [0, 0];
   for (let i = 0; i < head.length; i += 1) if (head[i] === 0) nuls[i % 2] = (nuls[i % 2] as number) + 1;
   const [even, odd] = nuls as [number, number];
-  return bytes.length % 2 === 0 && Math.min(even, odd) === 0 && Math.max(even, odd) * 4 >= head.length;
+  return bytes.length % 2 === 0 && Math.min(even, odd) === 0 && Math.max(even, odd) >= 2 && Math.max(even, odd) * 3 >= head.length;
 }
