@@ -1,10 +1,10 @@
-import type { Context } from '@sluice/core-context';
+import type { Context, ScopeRef } from '@sluice/core-context';
 import type { JsonValue, SchemaIssue, SnapshotLimits } from '@sluice/core-schema';
 import { describeIssues, parseJsonText, snapshotJson } from '@sluice/core-schema';
 import type { Attempt } from './attempt.ts';
 import { codes } from './errors.ts';
 import type { FailureParts } from './outcome.ts';
-import { closestNames } from './registry/name.ts';
+import { closestNames, RESERVED_NAME } from './registry/name.ts';
 import type { RegisteredTool } from './registry/registered-tool.ts';
 import type { Registry } from './registry/registry.ts';
 import type { LiveCalls } from './live-calls.ts';
@@ -107,6 +107,8 @@ export class Call {
   readonly tool: RegisteredTool | undefined;
   /** Why the call cannot run at all: `INVALID_ARGS` or `UNKNOWN_TOOL`. */
   readonly rejection: FailureParts | undefined;
+  /** A direct call where tools are for programs only. */
+  readonly isCollapsed: boolean;
 
   /** Sticky: true once any attempt entered the body. */
   started = false;
@@ -123,6 +125,8 @@ export class Call {
 
   livePlace = -1;
 
+  #holdListeners: Set<(held: boolean) => void> | undefined;
+
   /** Keys this call needs, asked for once. */
   lockRequest: Promise<LockRequest> | undefined;
 
@@ -134,9 +138,12 @@ export class Call {
     this.engine = engine;
     this.ctx = ctx;
     this.parent = parent;
-    const tool = engine.registry.resolve(ctx.scopeRef, input.name);
+    // A program, or a body, does not start programs.
+    const tool = parent !== undefined && input.name === RESERVED_NAME ? undefined : engine.registry.resolve(ctx.scopeRef, input.name);
     this.tool = tool;
-    this.rejection = rejectionOf(input, tool, this);
+    const rejection = rejectionOf(input, tool, this);
+    this.isCollapsed = rejection === undefined && parent === undefined && isCollapsed(engine.registry, ctx.scopeRef, input.name);
+    this.rejection = this.isCollapsed ? collapsed(input.name) : rejection;
     const id = engine.mintId();
     const callId = input.callId ?? id;
     const exec: { -readonly [K in keyof ToolExecution]: ToolExecution[K] } = {
@@ -194,6 +201,18 @@ export class Call {
     return () => watchers.delete(watcher);
   }
 
+  /** Calls back when a person begins or ends to be asked, for this call or a descendant. */
+  onHold(listener: (held: boolean) => void): () => void {
+    const listeners = (this.#holdListeners ??= new Set());
+    const own = (held: boolean): void => { listener(held); };
+    listeners.add(own);
+    return () => listeners.delete(own);
+  }
+
+  held(held: boolean): void {
+    for (const listener of this.#holdListeners ?? []) listener(held);
+  }
+
   holdLocks(release: () => void): void {
     this.#release = release;
   }
@@ -234,6 +253,19 @@ function invalidArguments(issues: readonly SchemaIssue[]): FailureParts {
     code: codes.INVALID_ARGS,
     message: `invalid arguments: ${describeIssues(issues)}`,
     hint: 'Nothing ran. Correct the arguments and call again.',
+  };
+}
+
+/** Whether a direct call of `name` is none: under `code` all tools but `run_code` are for programs. */
+export function isCollapsed(registry: Registry, scope: ScopeRef, name: string): boolean {
+  return name !== RESERVED_NAME && registry.mode(scope) === 'code';
+}
+
+function collapsed(name: string): FailureParts {
+  return {
+    code: codes.UNKNOWN_TOOL,
+    message: `unknown tool ${JSON.stringify(name)}: the only tool to be called directly is "${RESERVED_NAME}"`,
+    hint: `Nothing ran. Call "${RESERVED_NAME}" with a program that awaits tools[${JSON.stringify(name)}](…).`,
   };
 }
 

@@ -8,11 +8,11 @@ const typed = Symbol.for('sluice.typed-tool');
  * arktype) or the shorthand map. Gives the definition back, frozen; nothing is checked until it is registered, except that
  * schemas of a defined tool may use no unknown keyword (a schema of a raw, foreign definition may).
  */
-// Arguments and value are type parameters of their own only because that is checked in a third of the time; `NoInfer` keeps a
-// body from having a say in what they are.
+// Arguments and value are type parameters of their own only because that is checked in a third of the time; `NoInfer` keeps the
+// body, and whoever takes the definition, from having a say in what they are.
 export function defineTool<const P extends SchemaSource, const O extends SchemaSource, A = InferInput<P>, V = InferValue<O>>(
   definition: ToolDefinition<NoInfer<A>, NoInfer<V>, P, O>,
-): ToolDefinition<A, V> {
+): ToolDefinition<NoInfer<A>, NoInfer<V>> {
   return Object.freeze(Object.defineProperty({ ...definition }, typed, { value: true }));
 }
 

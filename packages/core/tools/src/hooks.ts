@@ -12,12 +12,13 @@ import type {
 } from './types.ts';
 import type { AgentStep, AgentStepDecision } from './agent.ts';
 import type { LazyAbortController } from './lazy-abort-controller.ts';
-import type { ApprovalService } from './services.ts';
+import type { ApprovalService, CodeRuntime } from './services.ts';
 
 declare module '@sluice/core-context' {
   interface Services {
     tools: ToolRuntime;
     approval: ApprovalService;
+    codeRuntime: CodeRuntime;
   }
 
   interface Hooks {
@@ -36,6 +37,10 @@ declare module '@sluice/core-context' {
     'tools/late': Notification<[late: ToolLate]>;
     /** A person is being asked, for this call or a descendant: deadlines pause while `held`. */
     'tools/hold': Notification<[hold: ToolHold]>;
+    /** A program's call of a tool starts; the hooks of a call follow. */
+    'tools/code-dispatch-start': Notification<[exec: ToolExecution]>;
+    /** It has its result; exactly once for each that started. */
+    'tools/code-dispatch': Notification<[exec: ToolExecution, result: ToolExecutionResult]>;
     /** Before an agent loop sends messages to its model: may add contexts, may stop. */
     'agent/pre-step': Waterfall<[step: AgentStep], AgentStepDecision>;
     /** After a registration, restriction or presentation changed in the scope named. */

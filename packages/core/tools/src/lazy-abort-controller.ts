@@ -37,7 +37,12 @@ export class LazyAbortController {
 /** Of this copy of the package or another. Never throws, whatever the value does. */
 export function isLazyAbortController(value: unknown): value is LazyAbortController {
   try {
-    return typeof value === 'object' && value !== null && (value as { [brand]?: unknown })[brand] === true;
+    return (
+      typeof value === 'object' &&
+      value !== null &&
+      (value as { [brand]?: unknown })[brand] === true &&
+      typeof (value as { aborted?: unknown }).aborted === 'boolean'
+    );
   } catch {
     return false;
   }

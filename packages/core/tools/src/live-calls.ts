@@ -26,7 +26,7 @@ export class LiveCalls {
     const place = call.livePlace;
     if (place < 0) return;
     call.livePlace = -1;
-    const last = this.#calls.pop()!;
+    const last = this.#calls.pop() as Ending;
     if (last !== call) {
       this.#calls[place] = last;
       last.livePlace = place;

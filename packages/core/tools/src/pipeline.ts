@@ -26,7 +26,10 @@ export async function runCall(call: Call): Promise<ToolExecutionResult> {
 export function enter(call: Call): Ended | undefined {
   call.engine.live.add(call);
   call.ctx.emit('tools/call', call.exec);
-  if (call.rejection !== undefined) return { result: fail(call, call.rejection), skipsPost: call.isAborted };
+  if (call.rejection !== undefined) {
+    const result = call.isCollapsed && call.isAborted ? aborted(call) : fail(call, call.rejection);
+    return { result, skipsPost: call.isAborted || call.isCollapsed };
+  }
   return call.isAborted ? endedFinally(aborted(call)) : undefined;
 }
 

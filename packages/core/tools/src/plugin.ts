@@ -1,15 +1,24 @@
 import { definePlugin, type Context, type ScopeRef } from '@sluice/core-context';
 import type { Engine } from './call.ts';
+import { Presentations, sdkTools } from './code-mode/presentation.ts';
+import { runCodeTool } from './code-mode/run-code.ts';
 import { LiveCalls } from './live-calls.ts';
 import { LockTable } from './locks.ts';
 import { runCall } from './pipeline.ts';
 import { Registry } from './registry/registry.ts';
 import { toolsFor } from './runtime.ts';
-import { runBatch } from './scheduler.ts';
+import { DEFAULT_MAX_PARALLEL, runBatch } from './scheduler.ts';
+import type { PresentationMode } from './types.ts';
 
 export interface ToolsConfig {
-  /** How tools reach a model. Only `native` for now: each tool under its own name. */
-  readonly mode: 'native';
+  /** How tools reach a model, unless its scope says otherwise with `presentAs`. Default `native`: each tool under its own name. */
+  readonly mode: PresentationMode;
+  /** Calls of one program whose bodies may overlap. Default 10. */
+  readonly maxParallelSubCalls: number;
+  /** Calls that one program may make. Default 10,000. */
+  readonly maxSubCalls: number;
+  /** Characters of a full description of all tools for programs; above it, names and summaries are shown. Default 40,000. */
+  readonly sdkBudgetChars: number;
   /** Bounds of one snapshot of arguments or a value: container depth (default 512) and JSON nodes (default 1,000,000). */
   readonly limits: { readonly maxDepth: number; readonly maxNodes: number };
 }
@@ -18,7 +27,10 @@ const config = {
   type: 'object',
   additionalProperties: false,
   properties: {
-    mode: { enum: ['native'], default: 'native' },
+    mode: { enum: ['native', 'code', 'both'], default: 'native' },
+    maxParallelSubCalls: { type: 'integer', minimum: 1, default: DEFAULT_MAX_PARALLEL },
+    maxSubCalls: { type: 'integer', minimum: 1, default: 10_000 },
+    sdkBudgetChars: { type: 'integer', minimum: 0, default: 40_000 },
     limits: {
       type: 'object',
       additionalProperties: false,
@@ -56,7 +68,7 @@ function keptIn(scope: ScopeRef): Kept {
 export const tools = definePlugin<ToolsConfig>({
   name: 'core-tools',
   config,
-  apply(ctx, { limits }) {
+  apply(ctx, { limits, mode, maxParallelSubCalls, maxSubCalls, sdkBudgetChars }) {
     // Random, so that ids of a resumed session and of a second instance do not meet.
     const prefix = `call-${Math.random().toString(36).slice(2, 10)}-`;
     let minted = 0;
@@ -73,9 +85,14 @@ export const tools = definePlugin<ToolsConfig>({
         return prefix + minted.toString(36);
       },
     };
+    const presentations = new Presentations(registry, sdkBudgetChars);
+    const transport = runCodeTool({ maxParallelSubCalls, maxSubCalls }, ({ ctx: caller }) => ({
+      tools: sdkTools(registry, caller.scopeRef),
+      renderer: presentations.renderer(caller),
+    }));
     // Over an update the calls go on under the next instance; nobody waits for them.
     ctx.effect(() => () => (registry.isOpen ? undefined : live.drained(ctx.logger)), 'live calls');
-    ctx.contribute({ label: 'registry', attach: () => registry.open(), detach: () => registry.close() });
-    ctx.provide('tools', { bind: (caller: Context) => toolsFor(engine, caller) });
+    ctx.contribute({ label: 'registry', attach: () => registry.open(mode, transport), detach: () => registry.close() });
+    ctx.provide('tools', { bind: (caller: Context) => toolsFor(engine, presentations, caller) });
   },
 });

@@ -79,12 +79,20 @@ function readArguments(call: PresentableCall, limits: SnapshotLimits): JsonValue
   }
 }
 
+/** Values of a card that are looked at for undefined members. A shared reference counts each time, or a small card could take for ever. */
+const MAX_TIDIED = 100_000;
+
 /** `description: args.description` is how optional members of a card are written; left undefined, they are absent. */
-function withoutUndefined(value: unknown): unknown {
-  if (Array.isArray(value)) return value.map(withoutUndefined);
-  if (typeof value !== 'object' || value === null || Object.getPrototypeOf(value) !== Object.prototype) return value;
-  const kept = Object.entries(value).filter(([, member]) => member !== undefined);
-  return Object.fromEntries(kept.map(([key, member]) => [key, withoutUndefined(member)]));
+function withoutUndefined(view: unknown): unknown {
+  let left = MAX_TIDIED;
+  const tidy = (value: unknown): unknown => {
+    if (typeof value !== 'object' || value === null || --left < 0) return value;
+    if (Array.isArray(value)) return value.length > left ? value : value.map(tidy);
+    if (Object.getPrototypeOf(value) !== Object.prototype) return value;
+    const kept = Object.entries(value).filter(([, member]) => member !== undefined);
+    return Object.fromEntries(kept.map(([key, member]) => [key, tidy(member)]));
+  };
+  return tidy(view);
 }
 
 /** Tags are open, so all that is asked of a card is what can be drawn where its tag is not known. */

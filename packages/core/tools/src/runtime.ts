@@ -1,6 +1,8 @@
 import type { Context, Disposer } from '@sluice/core-context';
 import { snapshotJson, type JsonValue } from '@sluice/core-schema';
-import { Call, readInput, type Engine } from './call.ts';
+import { Call, isCollapsed, readInput, type Engine } from './call.ts';
+import { assertMode } from './code-mode/mode.ts';
+import type { Presentations } from './code-mode/presentation.ts';
 import { executionMode } from './execution-mode.ts';
 import { runCall } from './pipeline.ts';
 import { completedCard, pendingCard, type PresentableCall } from './present.ts';
@@ -10,7 +12,7 @@ import { runBatch } from './scheduler.ts';
 import type { PresentableResult, ToolChange, ToolRuntime } from './types.ts';
 
 /** What `ctx.tools` is for one context: joins registry, pipeline and scheduler, and decides nothing. */
-export function toolsFor(engine: Engine, ctx: Context): ToolRuntime {
+export function toolsFor(engine: Engine, presentations: Presentations, ctx: Context): ToolRuntime {
   const { registry } = engine;
   const scope = ctx.scopeRef;
 
@@ -72,9 +74,32 @@ export function toolsFor(engine: Engine, ctx: Context): ToolRuntime {
         () => { registry.removeGuard(scope, registered); },
       );
     },
+    presentAs(mode) {
+      if (scope.parent === undefined) {
+        throw new TypeError('core-tools: presentAs() is for a scope (ctx.scope(name)); for all of them, set `mode` in the config of tools');
+      }
+      assertMode(mode);
+      return contribute(
+        `presentation ${mode}`,
+        { kind: 'present' },
+        () => { registry.choose(scope, mode); },
+        () => { registry.unchoose(scope); },
+      );
+    },
+    presentation: () => presentations.of(ctx),
+    sdk(language, renderer) {
+      assertRenderer(language, renderer);
+      return contribute(
+        `sdk ${language}`,
+        undefined,
+        () => { registry.addSdk(scope, language, renderer); },
+        () => { registry.removeSdk(scope, language); },
+      );
+    },
     get: (name) => registry.resolve(scope, name)?.definition,
-    schemas: () => registry.schemas(scope),
+    schemas: () => presentations.schemas(ctx),
     executionMode(call) {
+      if (isCollapsed(registry, scope, call.name)) return 'exclusive';
       const tool = registry.resolve(scope, call.name);
       const snapshot = snapshotJson('arguments' in call ? call.arguments : {}, engine.limits);
       const args: JsonValue | undefined =
@@ -93,4 +118,12 @@ export function toolsFor(engine: Engine, ctx: Context): ToolRuntime {
     executeAll: (inputs, options) => runBatch(engine, ctx, inputs, options),
     present,
   } satisfies ToolRuntime);
+}
+
+function assertRenderer(language: unknown, renderer: unknown): void {
+  if (typeof language !== 'string' || language === '') throw new TypeError('core-tools: sdk() takes a language, a string');
+  const { codeDescription, section, describe } = (renderer ?? {}) as Partial<Record<string, unknown>>;
+  if (typeof codeDescription !== 'string' || typeof section !== 'function' || typeof describe !== 'function') {
+    throw new TypeError('core-tools: sdk() takes a renderer { codeDescription, section(tools, catalog), describe(tool) }');
+  }
 }

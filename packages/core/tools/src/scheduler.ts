@@ -8,18 +8,10 @@ import { decide, dispatch, enter, finish, hasPolicy } from './pipeline.ts';
 import { ended, type Ended } from './pipeline-state.ts';
 import { fuse, isAbortSignal, onAbort, type Fused } from './signal.ts';
 import { lockRequest } from './stages/lock.ts';
-import type { ExecuteAllOptions, ExecutionMode, ToolCallInput, ToolExecutionResult } from './types.ts';
+import type { ExecuteAllOptions, ExecutionMode, ToolCallInput, ToolExecution, ToolExecutionResult } from './types.ts';
 
 /** Bodies that may overlap when nothing else is said. Source: dsh core/agent-loop, maxParallelToolCalls. */
 export const DEFAULT_MAX_PARALLEL = 10;
-
-/** Everything about a batch that its caller decides, checked. */
-interface BatchPlan {
-  readonly inputs: readonly ReadInput[];
-  readonly maxParallel: number;
-  readonly signal: AbortSignal;
-  readonly onResult: ExecuteAllOptions['onResult'];
-}
 
 /** Runs calls as a bounded rolling pool. @throws TypeError or RangeError (rejects) for misuse, before anything starts */
 export async function runBatch(
@@ -29,10 +21,6 @@ export async function runBatch(
   options: ExecuteAllOptions = {},
   parent?: Call,
 ): Promise<ToolExecutionResult[]> {
-  return new Batch(engine, ctx, plan(engine, ctx, inputs, options), parent).run();
-}
-
-function plan(engine: Engine, ctx: Context, inputs: readonly ToolCallInput[], options: ExecuteAllOptions): BatchPlan {
   if (!Array.isArray(inputs)) throw new TypeError('core-tools: executeAll() takes an array of calls');
   const { maxParallel = DEFAULT_MAX_PARALLEL, signal = ctx.signal, onResult } = options;
   if (!Number.isSafeInteger(maxParallel) || maxParallel < 1) {
@@ -40,32 +28,68 @@ function plan(engine: Engine, ctx: Context, inputs: readonly ToolCallInput[], op
   }
   if (!isAbortSignal(signal)) throw new TypeError('core-tools: signal must be an AbortSignal');
   if (onResult !== undefined && typeof onResult !== 'function') throw new TypeError('core-tools: onResult must be a function');
-  return { inputs: inputs.map((input: ToolCallInput) => readInput(input, engine.limits)), maxParallel, signal, onResult };
+
+  const results: ToolExecutionResult[] = [];
+  const failed = (error: unknown): void => { ctx.logger.error('core-tools: onResult of executeAll threw', error); };
+  const settle = (result: ToolExecutionResult): void => {
+    const index = results.push(result) - 1;
+    try {
+      const answer: unknown = onResult?.(result, index);
+      if (answer instanceof Promise) answer.catch(failed);
+    } catch (error) {
+      failed(error);
+    }
+  };
+  const lane = new Lane(engine, ctx, { maxParallel, signal }, parent);
+  for (const input of inputs.map((each: ToolCallInput) => readInput(each, engine.limits))) lane.submit({ input, settle });
+  lane.close();
+  await lane.run();
+  return results;
+}
+
+/** A call that somebody wants made. Neither function may throw. */
+export interface Submission {
+  readonly input: ReadInput;
+  /** Called as the call starts; not for one that was given up before. */
+  readonly started?: (exec: ToolExecution) => void;
+  readonly settle: (result: ToolExecutionResult) => void;
+}
+
+export interface LaneOptions {
+  /** Bodies that may overlap. */
+  readonly maxParallel: number;
+  /** No new starts after it aborts. */
+  readonly signal: AbortSignal;
 }
 
 /** A call that may be next. */
 interface Candidate {
+  readonly submission: Submission;
   readonly call: Call;
   readonly fused: Fused;
 }
 
 interface Started extends Candidate {
-  /** Exclusive: nothing else of the batch runs beside it. */
+  /** Exclusive: nothing else of the lane runs beside it. */
   readonly isBarrier: boolean;
   /** Set once its body has ended, or it never got there. */
   outcome: Ended | undefined;
 }
 
 /**
- * One lane drives a batch: it commits the next result in call order if that is ready, else starts the next call if it may,
- * else waits. So policy and results keep call order, one at a time, and only wrappers and bodies overlap.
+ * Calls in the order in which they were submitted: it commits the next result in that order if that is ready, else starts the
+ * next call if it may, else waits. So policy and results keep order, one at a time, and only wrappers and bodies overlap.
  */
-class Batch {
+export class Lane {
   readonly #engine: Engine;
   readonly #ctx: Context;
-  readonly #plan: BatchPlan;
+  readonly #options: LaneOptions;
   readonly #parent: Call | undefined;
-  readonly #results: ToolExecutionResult[] = [];
+  readonly #submitted: (Submission | undefined)[] = [];
+  /** Index of the first submission that has not started. */
+  #next = 0;
+  #isClosed = false;
+  /** Started and not committed, in order. */
   readonly #started: Started[] = [];
   /** Committed calls whose bodies outlived them. */
   #orphans: Started[] = [];
@@ -75,43 +99,54 @@ class Batch {
   #isStirred = false;
   #wake: () => void = () => undefined;
 
-  constructor(engine: Engine, ctx: Context, batch: BatchPlan, parent: Call | undefined) {
+  constructor(engine: Engine, ctx: Context, options: LaneOptions, parent: Call | undefined) {
     this.#engine = engine;
     this.#ctx = ctx;
-    this.#plan = batch;
+    this.#options = options;
     this.#parent = parent;
   }
 
-  async run(): Promise<ToolExecutionResult[]> {
-    const { inputs, signal } = this.#plan;
+  submit(submission: Submission): void {
+    this.#submitted.push(submission);
+    this.#stir();
+  }
+
+  /** Nothing more will be submitted. */
+  close(): void {
+    this.#isClosed = true;
+    this.#stir();
+  }
+
+  /** Drives the lane until it is closed and everything submitted has its result. */
+  async run(): Promise<void> {
+    const { signal } = this.#options;
     const unwatch = signal.aborted ? undefined : onAbort(signal, () => { this.#stir(); });
-    while (this.#results.length < inputs.length) {
+    while (!this.#isClosed || this.#started.length > 0 || this.#hasMore()) {
       this.#isStirred = false;
-      const head = this.#started[this.#results.length];
+      const head = this.#started[0];
       if (head?.outcome !== undefined) await this.#commit(head, head.outcome);
-      else if (head === undefined && this.#isAborted()) this.#skip();
+      else if (head === undefined && this.#isAborted() && this.#hasMore()) this.#skip();
       else if (!(await this.#start())) await this.#stirred();
     }
     unwatch?.();
-    return this.#results;
   }
 
   /** Starts the next call if it may start now, and says whether it did. */
   async #start(): Promise<boolean> {
-    const { inputs, maxParallel } = this.#plan;
-    if (this.#isAborted() || this.#started.length === inputs.length || this.#inFlight >= maxParallel) return false;
-    const uncommitted = this.#started.slice(this.#results.length);
-    if (uncommitted.some((each) => each.isBarrier)) return false;
+    if (this.#isAborted() || !this.#hasMore() || this.#inFlight >= this.#options.maxParallel) return false;
+    if (this.#started.some((each) => each.isBarrier)) return false;
 
     // Decided anew each time, so that a registry or classifier that changed in between is heard, and decided once: what is
     // started is what was judged.
-    const { call, fused } = this.#next();
+    const candidate = this.#upNext();
+    const { call, submission } = candidate;
     const isBarrier = (await this.#mode(call)) === 'exclusive';
-    if (this.#isAborted() || (isBarrier && uncommitted.length > 0)) return false;
+    if (this.#isAborted() || (isBarrier && this.#started.length > 0)) return false;
     if (!call.isRegistered) return this.#start();
-    this.#candidate = undefined;
-    const started: Started = { call, fused, isBarrier, outcome: undefined };
+    this.#take();
+    const started: Started = { ...candidate, isBarrier, outcome: undefined };
     this.#started.push(started);
+    submission.started?.(call.exec);
     started.outcome = enter(call) ?? this.#busy(started) ?? (hasPolicy(call) ? await decide(call) : undefined);
     if (started.outcome !== undefined) return true;
     this.#inFlight += 1;
@@ -123,8 +158,12 @@ class Batch {
     return true;
   }
 
+  #hasMore(): boolean {
+    return this.#next < this.#submitted.length;
+  }
+
   #isAborted(): boolean {
-    return this.#plan.signal.aborted;
+    return this.#options.signal.aborted;
   }
 
   #stir(): void {
@@ -142,27 +181,16 @@ class Batch {
     const result = await finish(started.call, outcome);
     started.fused.release();
     if (started.call.running !== undefined) this.#orphans.push(started);
-    this.#push(result);
+    this.#started.shift();
+    started.submission.settle(result);
   }
 
   /** Never entered: no hook sees it, but every call has its result. */
   #skip(): void {
-    const { call, fused } = this.#next();
-    this.#candidate = undefined;
-    drop({ call, fused });
-    this.#started.push({ call, fused, isBarrier: false, outcome: undefined });
-    this.#push(aborted(call));
-  }
-
-  #push(result: ToolExecutionResult): void {
-    const index = this.#results.push(result) - 1;
-    const failed = (error: unknown): void => this.#ctx.logger.error('core-tools: onResult of executeAll threw', error);
-    try {
-      const answer: unknown = this.#plan.onResult?.(result, index);
-      if (answer instanceof Promise) answer.catch(failed);
-    } catch (error) {
-      failed(error);
-    }
+    const candidate = this.#upNext();
+    this.#take();
+    drop(candidate);
+    candidate.submission.settle(aborted(candidate.call));
   }
 
   /** An exclusive body that outlived its call keeps its barrier; any body that did keeps exclusive calls out. */
@@ -191,13 +219,23 @@ class Batch {
   }
 
   /** The next call in order, with the definition that is registered now. */
-  #next(): Candidate {
+  #upNext(): Candidate {
     if (this.#candidate?.call.isRegistered === true) return this.#candidate;
     if (this.#candidate !== undefined) drop(this.#candidate);
-    const input = this.#plan.inputs[this.#started.length] as ReadInput;
-    const fused = fuse(input.signal === undefined ? [this.#plan.signal] : [this.#plan.signal, input.signal]);
-    this.#candidate = { call: new Call(this.#engine, this.#ctx, input, fused.signal, this.#parent), fused };
+    const submission = this.#submitted[this.#next] as Submission;
+    const { signal } = this.#options;
+    const own = submission.input.signal;
+    const fused = fuse(own === undefined ? [signal] : [signal, own]);
+    const call = new Call(this.#engine, this.#ctx, submission.input, fused.signal, this.#parent);
+    this.#candidate = { submission, call, fused };
     return this.#candidate;
+  }
+
+  /** It is not next any more; a long lane does not keep what it is done with. */
+  #take(): void {
+    this.#candidate = undefined;
+    this.#submitted[this.#next] = undefined;
+    this.#next += 1;
   }
 }
 

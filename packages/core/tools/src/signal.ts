@@ -143,13 +143,14 @@ export function isSignalSource(value: unknown): value is SignalSource {
 /** Never throws, whatever the value does. */
 export function isAbortSignal(value: unknown): value is AbortSignal {
   try {
-    if (value instanceof AbortSignal) return true;
-    // Another realm's signal (a test environment's, say) is as good if it behaves like one.
+    // Another realm's signal (a test environment's, say) is as good if it behaves like one; one of ours that does not is none.
     return (
       typeof value === 'object' &&
       value !== null &&
-      Object.prototype.toString.call(value) === '[object AbortSignal]' &&
-      typeof (value as AbortSignal).addEventListener === 'function'
+      (value instanceof AbortSignal || Object.prototype.toString.call(value) === '[object AbortSignal]') &&
+      typeof (value as AbortSignal).aborted === 'boolean' &&
+      typeof (value as AbortSignal).addEventListener === 'function' &&
+      typeof (value as AbortSignal).removeEventListener === 'function'
     );
   } catch {
     return false;

@@ -1,3 +1,4 @@
+import { CodeRunFailed } from './code-mode/code-run-failed.ts';
 import { checkContent } from './content.ts';
 import { disown } from './disown.ts';
 import { codes, isCoreCode } from './errors.ts';
@@ -25,6 +26,7 @@ export function failureOfThrown(thrown: unknown): FailureParts {
   const message = thrownMessage(thrown);
   disown(thrown);
   try {
+    if (thrown instanceof CodeRunFailed) return ofCodeRun(thrown);
     if (isToolError(thrown)) return ofToolError(thrown, message);
     if (typeof thrown !== 'object' || thrown === null) return { code: codes.TOOL_FAILED, message };
     const { code, retryable } = thrown as { code?: unknown; retryable?: unknown };
@@ -38,6 +40,21 @@ export function failureOfThrown(thrown: unknown): FailureParts {
   } catch {
     return { code: codes.TOOL_FAILED, message };
   }
+}
+
+/** Characters of what a failed program printed. */
+const MAX_LOG_CHARS = 20_000;
+
+function ofCodeRun({ kind, message, logs }: CodeRunFailed): FailureParts {
+  const parts = {
+    code: codes.CODE_RUN_FAILED,
+    message: bounded(message),
+    causeCode: kind,
+    hint: kind === 'unavailable' ? undefined : 'Calls that the program made before may have had effects.',
+  };
+  if (logs.length === 0) return parts;
+  const text = `Error: ${parts.message}\n${String(parts.hint)}\nIt had printed:\n${bounded(logs.join('\n'), MAX_LOG_CHARS)}`;
+  return { ...parts, content: Object.freeze([Object.freeze({ type: 'text', text } as const)]) };
 }
 
 function ofToolError(error: { code?: unknown; hint?: unknown; content?: unknown; retryable?: unknown }, message: string): FailureParts {

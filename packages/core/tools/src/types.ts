@@ -2,6 +2,7 @@ import type { Disposer } from '@sluice/core-context';
 import type { InferInput, JsonObject, JsonValue, SchemaSource } from '@sluice/core-schema';
 import type { ContentBlock } from './blocks.ts';
 import type { ToolCallView, ToolResultView } from './cards.ts';
+import type { SdkRenderer } from './code-mode/sdk/sdk-renderer.ts';
 
 /** MCP's annotation hints. Policies read them, the model never sees them, and nobody should trust them from a stranger. */
 export interface ToolAnnotations {
@@ -217,6 +218,23 @@ export interface ExecuteAllOptions {
   readonly onResult?: (result: ToolExecutionResult, index: number) => void;
 }
 
+/** How tools reach a model: each by its name, as functions of programs that `run_code` runs, or both. */
+export type PresentationMode = 'native' | 'code' | 'both';
+
+/** What a harness shows a model. Deep-frozen. */
+export interface Presentation {
+  readonly mode: PresentationMode;
+  readonly tools: readonly ToolSchema[];
+  /** Parts of the system prompt, by `order`. Their text is final: nothing in it may be interpolated. */
+  readonly sections: readonly PresentationSection[];
+}
+
+export interface PresentationSection {
+  readonly name: string;
+  readonly order: number;
+  readonly text: string;
+}
+
 export interface ToolChange {
   readonly kind: 'register' | 'unregister' | 'restrict' | 'present';
   readonly name?: string;
@@ -243,8 +261,17 @@ export interface ToolRuntime {
   guard(guard: Guard): Disposer;
   /** The definition that a call by this name would run here. */
   get(name: string): ToolDefinition | undefined;
-  /** Registration order; deep-frozen; the same array until something changes. */
+  /**
+   * Every tool that can be reached here, by whatever mode, in registration order, `run_code` last; deep-frozen; the same array
+   * until something changes. What a model is shown is `presentation()`.
+   */
   schemas(): readonly ToolSchema[];
+  /** How tools reach the model of this scope and its children, until disposed. @throws TypeError (root, no mode, a second one) */
+  presentAs(mode: PresentationMode): Disposer;
+  /** @throws SluiceError `CODE_RUNTIME_MISSING`, `SDK_UNKNOWN_LANGUAGE`: a mode with programs needs somebody who runs them */
+  presentation(): Presentation;
+  /** How tools are described to programs of a language, from this scope down. `typescript` is there. @throws SluiceError `SDK_DUPLICATE` */
+  sdk(language: string, renderer: SdkRenderer): Disposer;
   executionMode(call: { readonly name: string; readonly arguments?: unknown }): ExecutionMode;
   /** Resolves for whatever a model or plugin can cause. @throws TypeError on misuse by the host (rejects) */
   execute(input: ToolCallInput): Promise<ToolExecutionResult>;

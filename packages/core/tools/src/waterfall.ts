@@ -91,7 +91,7 @@ export class WaterfallRun<D> {
   #enter(index: number): D | Promise<D> {
     const entry = this.#entries[index];
     if (entry === undefined) return (this.#answer = this.#last());
-    let inside: D | Promise<D>;
+    let inside: D | Promise<D> | undefined;
     let handed: Promise<D> | undefined;
     const next = (): Promise<D> => {
       if (this.#isOver) return rejectQuietly(new Error(`core-tools: next() came after ${this.#hook} was over for this call`));
@@ -113,7 +113,7 @@ export class WaterfallRun<D> {
     }
     if (answer === handed) {
       entry.leave();
-      return inside!;
+      return inside as D | Promise<D>;
     }
     return settleWith(
       entry,

@@ -426,6 +426,20 @@ describe('types of a defined tool', () => {
       },
     });
     expectTypeOf(fits.execute).parameter(0).toHaveProperty('path');
+    const { ctx } = setup();
+    ctx.tools.register(
+      defineTool({
+        name: 'in_place',
+        description: '',
+        parameters: { type: 'object', properties: { path: { type: 'string' } }, required: ['path'] },
+        output: { schema: { type: 'integer' }, render: () => [] },
+        execute(args) {
+          // Where the definition goes is of no account.
+          expectTypeOf(args).toEqualTypeOf<{ path: string }>();
+          return args.path.length;
+        },
+      }),
+    );
     // @ts-expect-error -- the schema says that the value is an integer
     const value = defineTool({ name: 'value', description: '', parameters, output: { schema: { type: 'integer' }, render }, execute: () => 'text' });
     const args = defineTool({

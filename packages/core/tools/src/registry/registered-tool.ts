@@ -1,4 +1,5 @@
 import { compileSchema, isObjectRoot, snapshotJson, type CompiledSchema } from '@sluice/core-schema';
+import type { BridgeSide } from '../code-mode/bridge.ts';
 import { isTyped } from '../define-tool.ts';
 import type { LockKeys, ToolAnnotations, ToolDefinition, ToolExecution, ToolSchema } from '../types.ts';
 import { assertToolName } from './name.ts';
@@ -18,6 +19,8 @@ export interface RegisteredTool {
   /** `exec.tool` of every call of it. */
   readonly facts: NonNullable<ToolExecution['tool']>;
   readonly execute: ToolDefinition['execute'];
+  /** The body of `run_code`, which sees more of its call than others do. */
+  readonly executeInside?: InsideBody;
   readonly render: ToolDefinition['output']['render'];
   readonly presentationMeta: ToolDefinition['output']['presentationMeta'];
   readonly isConcurrencySafe: ToolDefinition['isConcurrencySafe'];
@@ -26,6 +29,8 @@ export interface RegisteredTool {
   readonly presentCall: ToolDefinition['presentCall'];
   readonly presentResult: ToolDefinition['presentResult'];
 }
+
+export type InsideBody = (args: unknown, side: BridgeSide) => Promise<unknown>;
 
 /** As parameters, `{}` is the property map of no properties; as an output it is what it is in JSON Schema: any value. */
 const ANY_VALUE = Object.freeze({ type: 'json' });
@@ -43,8 +48,17 @@ export function captureTool(definition: ToolDefinition, registrant: string): Reg
   if (typeof definition !== 'object' || (definition as unknown) === null) {
     throw new TypeError('core-tools: register() takes a tool definition, an object; see defineTool');
   }
+  assertToolName(definition.name);
+  return capture(definition, registrant);
+}
+
+/** `run_code`, under the name that no tool may have. */
+export function captureTransport(definition: ToolDefinition, executeInside: InsideBody): RegisteredTool {
+  return Object.freeze({ ...capture(definition, 'core-tools'), executeInside });
+}
+
+function capture(definition: ToolDefinition, registrant: string): RegisteredTool {
   const { name, description, parameters, output, timeoutMs } = definition;
-  assertToolName(name);
   const wrong = (what: string): TypeError => new TypeError(`core-tools: tool "${name}": ${what}`);
 
   if (typeof description !== 'string') throw wrong('description must be a string');

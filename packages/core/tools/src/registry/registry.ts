@@ -1,6 +1,8 @@
 import type { ScopeRef } from '@sluice/core-context';
 import { SluiceError } from '@sluice/core-schema';
-import type { Guard, ToolSchema } from '../types.ts';
+import type { SdkRenderer } from '../code-mode/sdk/sdk-renderer.ts';
+import type { Guard, PresentationMode, ToolSchema } from '../types.ts';
+import { RESERVED_NAME } from './name.ts';
 import type { RegisteredTool } from './registered-tool.ts';
 import type { CompiledRestriction } from './restriction.ts';
 
@@ -14,6 +16,8 @@ interface Layer {
   readonly restrictions: Set<CompiledRestriction>;
   /** Registration order. Replaced, never changed in place, so that a running pass may keep its copy. */
   guards: readonly RegisteredGuard[];
+  mode: PresentationMode | undefined;
+  readonly sdks: Map<string, SdkRenderer>;
   /** Registry-wide clock of the last change here. */
   changed: number;
 }
@@ -31,10 +35,17 @@ export class Registry {
   readonly #guards = new WeakMap<ScopeRef, { stamp: number; guards: readonly RegisteredGuard[] }>();
   #clock = 0;
   #opened = 0;
+  #defaultMode: PresentationMode = 'native';
+  #transport: RegisteredTool | undefined;
+  /** Scopes that chose a mode. While nobody did, no call has to ask. */
+  #choices = 0;
 
   /** Tools are visible between this and `close`; again and again, as instances of the plugin come and go. */
-  open(): void {
+  open(defaultMode: PresentationMode, transport: RegisteredTool): void {
     this.#opened += 1;
+    this.#defaultMode = defaultMode;
+    this.#transport = transport;
+    this.#clock += 1;
   }
 
   get isOpen(): boolean {
@@ -92,9 +103,69 @@ export class Registry {
     this.#touch(layer);
   }
 
+  /** @throws TypeError for a second choice in one scope */
+  choose(scope: ScopeRef, mode: PresentationMode): void {
+    const layer = this.#layer(scope);
+    if (layer.mode !== undefined) {
+      throw new TypeError(
+        `core-tools: scope "${scope.path.join('/')}" presents its tools as "${layer.mode}" already; dispose that before presentAs("${mode}")`,
+      );
+    }
+    layer.mode = mode;
+    this.#choices += 1;
+    this.#touch(layer);
+  }
+
+  unchoose(scope: ScopeRef): void {
+    const layer = this.#layer(scope);
+    layer.mode = undefined;
+    this.#choices -= 1;
+    this.#touch(layer);
+  }
+
+  /** The nearest choice, or that of the config. */
+  mode(scope: ScopeRef): PresentationMode {
+    if (this.#choices === 0) return this.#defaultMode;
+    for (let at: ScopeRef | undefined = scope; at !== undefined; at = at.parent) {
+      const mode = this.#layers.get(at)?.mode;
+      if (mode !== undefined) return mode;
+    }
+    return this.#defaultMode;
+  }
+
+  addSdk(scope: ScopeRef, language: string, renderer: SdkRenderer): void {
+    const layer = this.#layer(scope);
+    if (layer.sdks.has(language)) {
+      throw new SluiceError('SDK_DUPLICATE', `core-tools: tools are described in ${JSON.stringify(language)} already; dispose the first, or use a scope`);
+    }
+    layer.sdks.set(language, renderer);
+    this.#touch(layer);
+  }
+
+  removeSdk(scope: ScopeRef, language: string): void {
+    const layer = this.#layer(scope);
+    layer.sdks.delete(language);
+    this.#touch(layer);
+  }
+
+  /** The nearest one. */
+  sdk(scope: ScopeRef, language: string): SdkRenderer | undefined {
+    for (let at: ScopeRef | undefined = scope; at !== undefined; at = at.parent) {
+      const renderer = this.#layers.get(at)?.sdks.get(language);
+      if (renderer !== undefined) return renderer;
+    }
+    return undefined;
+  }
+
+  sdkLanguages(scope: ScopeRef): string[] {
+    return chainDown(scope).flatMap((at) => [...(this.#layers.get(at)?.sdks.keys() ?? [])]);
+  }
+
   /** The tool that a call by this name runs in `scope`; hidden is the same as absent. */
   resolve(scope: ScopeRef, name: string): RegisteredTool | undefined {
     if (this.#opened === 0) return undefined;
+    // Outside the layers: no registration shadows it, no restriction hides it.
+    if (name === RESERVED_NAME) return this.mode(scope) === 'native' ? undefined : this.#transport;
     for (let at: ScopeRef | undefined = scope; at !== undefined; at = at.parent) {
       const layer = this.#layers.get(at);
       if (layer === undefined) continue;
@@ -115,9 +186,14 @@ export class Registry {
     return this.schemas(scope).map((schema) => schema.name);
   }
 
+  /** Every visible tool, in registration order. */
+  tools(scope: ScopeRef): RegisteredTool[] {
+    return this.#opened === 0 ? [] : [...this.#view(scope).values()];
+  }
+
   schemas(scope: ScopeRef): readonly ToolSchema[] {
     if (this.#opened === 0) return NOTHING;
-    const stamp = this.#stamp(scope);
+    const stamp = this.stamp(scope);
     const cached = this.#schemas.get(scope);
     if (cached?.stamp === stamp) return cached.schemas;
     const schemas = Object.freeze(Array.from(this.#view(scope).values(), (tool) => tool.schema));
@@ -127,7 +203,7 @@ export class Registry {
 
   /** Global guards first, then each scope down to `scope`; registration order within one. */
   guards(scope: ScopeRef): readonly RegisteredGuard[] {
-    const stamp = this.#stamp(scope);
+    const stamp = this.stamp(scope);
     const cached = this.#guards.get(scope);
     if (cached?.stamp === stamp) return cached.guards;
     const guards: RegisteredGuard[] = [];
@@ -152,7 +228,7 @@ export class Registry {
   }
 
   /** Latest change on the chain. The clock never repeats, so an equal stamp means that nothing changed. */
-  #stamp(scope: ScopeRef): number {
+  stamp(scope: ScopeRef): number {
     let latest = 0;
     for (let at: ScopeRef | undefined = scope; at !== undefined; at = at.parent) {
       const changed = this.#layers.get(at)?.changed ?? 0;
@@ -169,7 +245,7 @@ export class Registry {
   #layer(scope: ScopeRef): Layer {
     let layer = this.#layers.get(scope);
     if (layer === undefined) {
-      layer = { tools: new Map(), restrictions: new Set(), guards: Object.freeze([]), changed: 0 };
+      layer = { tools: new Map(), restrictions: new Set(), guards: Object.freeze([]), mode: undefined, sdks: new Map(), changed: 0 };
       this.#layers.set(scope, layer);
     }
     return layer;

@@ -109,5 +109,6 @@ function denied(call: Call, parts: FailureParts): Ended {
 function hold(call: Call, held: boolean): void {
   for (let at: Call | undefined = call; at !== undefined; at = at.parent) {
     call.ctx.emit('tools/hold', Object.freeze({ callId: at.exec.callId, held }));
+    at.held(held);
   }
 }

@@ -28,7 +28,8 @@ export async function body(call: Call, added: readonly SignalSource[] = NONE_ADD
   call.started = true;
   let result: ToolExecutionResult;
   try {
-    const value: unknown = await tool.execute(exec.arguments, createRun(call, attempt, signals));
+    const run = createRun(call, attempt, signals);
+    const value: unknown = await (tool.executeInside?.(exec.arguments, { call, attempt, run }) ?? tool.execute(exec.arguments, run));
     leave(call, attempt);
     const { contexts, concludesTurn } = attempt;
     result = validateOutput(call, tool, value, { attempt, contexts, concludesTurn });

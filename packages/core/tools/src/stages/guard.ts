@@ -12,6 +12,9 @@ import { isText, type Allowed } from './pre-execute.ts';
 type Verdict = { kind: 'pass' } | { kind: 'deny'; reason: string; code?: string } | { kind: 'ask'; reason: string };
 const PASS: Verdict = { kind: 'pass' };
 
+/** Guards that may join while a call is being judged: one that registers another each time it is asked would never end it. */
+const MAX_JOINING = 1_000;
+
 /**
  * Checks that can only tighten. The first denial wins over everything; the first question is kept, unless the call is
  * already waved through by a person (`asked`). A guard that an earlier one registers is consulted too.
@@ -20,6 +23,7 @@ export async function runGuards(call: Call, allowed: Allowed, asked: boolean): P
   const { registry } = call.engine;
   const scope = call.ctx.scopeRef;
   let guards = registry.guards(scope);
+  const most = guards.length + MAX_JOINING;
   let result = allowed;
   const consulted = new Set<RegisteredGuard>();
   for (;;) {
@@ -30,6 +34,7 @@ export async function runGuards(call: Call, allowed: Allowed, asked: boolean): P
     const { guard } = current;
     let said: unknown;
     try {
+      if (consulted.size > most) throw new Error(`${MAX_JOINING} guards were registered while this call was being judged, this one last`);
       const answer: unknown = guard(call.exec);
       said = isThenable(answer) ? await withPatience(call, Promise.resolve(answer)) : answer;
       if (said === gaveUp) return ended(aborted(call));
