@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { pathInside } from '../src/conditions/path.ts';
 import type { Condition, Decision } from '../src/index.ts';
 import { aRulesHost } from './support.ts';
 
@@ -78,6 +79,17 @@ describe('path', () => {
     expect(judge('deny', { path: 'straße/*' })('STRASSE/x')).toBe('deny');
     expect(judge('deny', { path: 'café/*' })('cafe\u0301/x')).toBe('deny');
     expect(judge('deny', { path: 'İstanbul/*' })('istanbul/x')).toBe('deny');
+  });
+
+  it('knows drives, shares and long paths of Windows', () => {
+    const onDrive = pathInside('secrets/**', ['C:/Work']);
+    for (const path of ['secrets/a', 'SECRETS\\a', 'C:\\Work\\secrets\\a', 'c:/work/Secrets/a', '\\work\\secrets\\a', '/work/secrets/a', '\\\\?\\C:\\work\\secrets\\a', 'file:///C:/work/secrets/a', 'c:secrets\\a', '..\\work\\secrets\\a', 'C:/work/secrets./a']) expect(onDrive.possibly(path), path).toBe(true);
+    for (const path of ['D:/work/x', 'docs/a', 'C:/other/secrets/a']) expect(onDrive.possibly(path), path).toBe(false);
+    expect([onDrive.surely('C:/Work/secrets/a'), onDrive.surely('secrets/a'), onDrive.surely('D:/Work/secrets/a'), onDrive.surely('C:/work/secrets/a'), onDrive.surely('/Work/secrets/a')]).toEqual([true, true, false, false, false]);
+    const onShare = pathInside('secrets/**', ['//server/share']);
+    expect([onShare.possibly('\\\\SERVER\\share\\secrets\\a'), onShare.possibly('secrets\\a'), onShare.possibly('//server/other/secrets/a')]).toEqual([true, true, false]);
+    const atRoot = pathInside('etc/**', ['/']);
+    expect([atRoot.possibly('/etc/passwd'), atRoot.possibly('etc/passwd'), atRoot.surely('/etc/passwd'), atRoot.surely('/usr/x')]).toEqual([true, true, true, false]);
   });
 
   it('is quick for any glob and any path', () => {

@@ -6,6 +6,7 @@ import { anyText, type Judge } from './condition.ts';
 /** Longer is no path on any system. UTF-16 code units. */
 const MAX_PATH = 4_096;
 const EVERYTHING = new Set(['**', '**/*', '.']);
+const DRIVE = /^\/[a-z]:/;
 /** How Windows also calls a file with a long name: it may be any. */
 const SHORT_NAME = /^[^~./]{1,6}~\d{1,3}(?:\.[^.]{0,3})?$/;
 const PLAIN = /^(?!.*\.(?:\/|$))[\w./-]+$/;
@@ -19,7 +20,7 @@ export function pathInside(glob: string, roots: readonly string[]): Judge {
   checkGlob(glob);
   const strict = globPattern(glob.normalize('NFC'), { dot: false });
   const loose = [...new Set([glob.toLowerCase(), fold(glob)])].map((each) => globPattern(each, { dot: true }));
-  const foldedRoots = [...new Set(roots.flatMap((root) => [root.toLowerCase(), fold(root)]))];
+  const foldedRoots = [...new Set(roots.flatMap((root) => [root.toLowerCase(), fold(root)]).map(withLeadingSlash))];
   const takesRoot = EVERYTHING.has(glob);
   return {
     surely(value) {
@@ -53,12 +54,9 @@ function checkGlob(glob: string): void {
 /** The path relative to the root (`.` for the root), or undefined when it is written in any but the plain way, or outside. */
 function plainPath(text: string, roots: readonly string[]): string | undefined {
   if (text === '' || text.length > MAX_PATH || !isOrdinary(text) || text.startsWith('~') || text.startsWith('//')) return undefined;
-  let inside = text;
-  if (text.startsWith('/')) {
-    const root = roots.find((each) => isWithin(text, each));
-    if (root === undefined) return undefined;
-    inside = text.slice(root.length);
-  }
+  const root = roots.find((each) => isWithin(text, each));
+  if (root === undefined && text.startsWith('/')) return undefined;
+  const inside = text.slice(root?.length ?? 0);
   const parts = inside.split('/').filter((part) => part !== '' && part !== '.');
   return parts.some(isTreacherous) ? undefined : parts.join('/') || '.';
 }
@@ -73,11 +71,19 @@ function readings(text: string, roots: readonly string[]): readonly string[] {
   const paths = new Set<string>();
   for (const spelling of PLAIN.test(text) ? [text.toLowerCase()] : spellings(text)) {
     for (const root of roots) {
-      const path = posix.resolve(root, spelling);
-      if (isWithin(path, root)) paths.add(path.slice(root.length).replace(/^\//, '') || '.');
+      // Without a drive, as Windows takes a path, it is on that of the root.
+      const drive = DRIVE.exec(root)?.[0] ?? '';
+      for (const path of new Set([posix.resolve(root, spelling), posix.resolve(root, spelling.startsWith('/') ? drive + spelling : spelling)])) {
+        if (isWithin(path, root)) paths.add(path.slice(root.length).replace(/^\//, '') || '.');
+      }
     }
   }
   return [...paths];
+}
+
+/** Every absolute path with one slash in front, one that begins with a drive too: `/c:/work`. */
+function withLeadingSlash(path: string): string {
+  return posix.resolve('/', path);
 }
 
 function isWithin(path: string, root: string): boolean {
@@ -91,8 +97,8 @@ function spellings(text: string): readonly string[] {
       // A wildcard counts characters, and folding may change their number; and it may bring forth a backslash in disguise.
       for (const spelling of new Set([whole.toLowerCase(), unmask(whole).toLowerCase(), fold(whole)])) {
         for (const path of new Set([spelling, spelling.replaceAll('\\', '/')])) {
-          const bare = path.trim().replace(/^file:\/\/(?:localhost(?=\/))?/, '');
-          all.add(path).add(bare).add(withoutEnds(bare)).add(withoutEnds(bare.replace(/^[a-z]:/, '')));
+          const bare = path.trim().replace(/^file:\/\/(?:localhost(?=\/))?/, '').replace(/^\/\/[?.]\//, '/').replace(/^(?=[a-z]:\/)/, '/');
+          all.add(path).add(bare).add(withoutEnds(bare)).add(withoutEnds(bare.replace(/^\/?[a-z]:/, '')));
         }
       }
     }
@@ -104,7 +110,8 @@ function spellings(text: string): readonly string[] {
 function withoutEnds(path: string): string {
   return path
     .split('/')
-    .map((part) => {
+    .map((part, index) => {
+      if (index === 1 && /^[a-z]:$/.test(part)) return part;
       const dots = part.trim();
       return dots === '.' || dots === '..' ? dots : (part.split(':')[0] as string).replace(/[. ]+$/, '');
     })
