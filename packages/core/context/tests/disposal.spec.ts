@@ -278,7 +278,7 @@ describe('calls in flight', () => {
     const cleanup = vi.fn();
     const handle = ctx.plugin(aPlugin((inner) => {
       inner.on('host-test/ask', () => tamper(Promise.resolve('')) as Promise<string>);
-      inner.on('host-test/said', (() => tamper(Promise.resolve())) as () => void);
+      inner.on('host-test/said', () => tamper(Promise.resolve()) as { then?: never });
       return cleanup;
     }));
     await ask(ctx).catch(() => undefined);
