@@ -299,6 +299,7 @@ describe('a hostile or wrong input', () => {
     ['a callId that is no string', { name: 'echo', callId: 7 }],
     ['a signal that is null', { name: 'echo', signal: null }],
     ['a signal that only looks like one', { name: 'echo', signal: notASignal }],
+    ['a signal that was never constructed', { name: 'echo', signal: Object.create(AbortSignal.prototype) as AbortSignal }],
     ['a signal that is a controller', { name: 'echo', signal: new AbortController() }],
     ['a signal that is a hostile proxy', { name: 'echo', signal: throwingProxy() }],
     ['a text that is no string', { name: 'echo', argumentsText: 7 }],

@@ -178,6 +178,37 @@ describe('order', () => {
     expect(ran).toEqual(['global 1', 'global 2', 'body', 'post']);
   });
 
+  it('consults a thousand guards that join meanwhile, and then fails the call, naming who registers them', async () => {
+    const { ctx, ran } = aPipeline();
+    let asked = 0;
+    ctx.plugin({
+      name: 'hydra',
+      inject: ['tools'],
+      apply(inner) {
+        const head: Guard = () => {
+          asked += 1;
+          inner.tools.guard((exec) => head(exec));
+          return undefined;
+        };
+        inner.tools.guard(head);
+      },
+    });
+    const result = await ctx.tools.execute(aCall());
+    expect(result).toMatchObject({ isError: true, error: { info: { code: 'PIPELINE_FAILED', listener: 'hydra', started: false } } });
+    expect(textOf(result)).toMatch(/a guard of plugin "hydra" failed: 1000 guards were registered while this call was being judged/);
+    expect(asked).toBe(1_001);
+    expect(ran).toEqual([]);
+  });
+
+  it('consults any number of guards that were there before', async () => {
+    const { ctx, ran } = aPipeline();
+    let asked = 0;
+    for (let i = 0; i < 1_500; i += 1) ctx.tools.guard(() => void (asked += 1));
+    expect(codeOf(await ctx.tools.execute(aCall()))).toBe('ok');
+    expect(asked).toBe(1_500);
+    expect(ran).toEqual(['body', 'post']);
+  });
+
   it('applies guards to nested calls; a call of an unknown tool fails before it could reach them [F125]', async () => {
     const { ctx, ran } = aPipeline();
     ctx.tools.register(aTool({ name: 'outer', execute: async (_args, exec) => codeOf(await exec.execute(aCall())) }));

@@ -117,6 +117,7 @@ describe('a presenter that fails', () => {
     ['gives a title that is no text', () => ({ card: 'generic', title: 7 }), /gave no card/],
     ['gives what is no JSON', () => ({ card: 'generic', title: 'x', rawInput: new Map() }), /gave no card: .*rawInput/],
     ['gives a cycle', () => { const a: Record<string, unknown> = { card: 'generic', title: 'x' }; a['rawInput'] = a; return a; }, /core-tools: a presenter of tool "echo"/],
+    ['gives a small card that would be a large one if copied', () => { let rawInput: unknown = {}; for (let i = 0; i < 100; i += 1) rawInput = { left: rawInput, right: rawInput }; return { card: 'generic', title: 'x', rawInput }; }, /gave no card/],
     ['answers with a promise', async () => ({ card: 'generic', title: 'x' }), /gave no card/],
     ['answers with a promise that rejects', async () => { throw new Error('lost'); }, /gave no card/],
   ])('costs its card and nothing else: it %s [F298]', async (_what, present, warning) => {

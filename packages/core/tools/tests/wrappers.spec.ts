@@ -719,6 +719,19 @@ describe('next()', () => {
   });
 });
 
+describe('a signal that is none', () => {
+  it.each<[string, () => unknown]>([
+    ['was never constructed', () => Object.create(AbortSignal.prototype) as unknown],
+    ['cannot be asked', () => ({ [Symbol.toStringTag]: 'AbortSignal', addEventListener() {}, removeEventListener() {}, get aborted(): never { throw new Error('no'); } })],
+    ['passes for a lazy one and cannot be asked', () => ({ [Symbol.for('sluice.lazy-abort-controller')]: true, get aborted(): never { throw new Error('no'); } })],
+  ])('is put down to the wrapper that adds it, also when that passes the result on: it %s', async (_what, make) => {
+    const { ctx, ran } = aPipeline();
+    ctx.plugin({ name: 'careless', apply: (inner) => void inner.on('tools/execute', (_exec, next) => next({ signal: make() as AbortSignal })) });
+    expect(await ctx.tools.execute(aCall())).toMatchObject({ error: { info: { code: 'PIPELINE_FAILED', listener: 'careless', started: false } } });
+    expect(ran).toEqual([]);
+  });
+});
+
 describe('a body that gives up because it was told to', () => {
   it.each<[string, (signal: AbortSignal) => unknown]>([
     ['the reason of its signal', (signal) => signal.reason as unknown],
