@@ -178,6 +178,17 @@ describe('beyond exact repeats', () => {
     expect(await adviceAt(ctx, [['search', { q: 'Cat' }], ['search', { q: 'cat' }], ['search', { q: 'CAT' }]])).toEqual([3]);
   });
 
+  it.each<[what: string, repeatKey: () => unknown]>([
+    ['throws', () => { throw new Error('no key'); }],
+    ['gives no text', () => Symbol('key')],
+    ['gives a promise', () => Promise.reject(new Error('no key'))],
+  ])('goes by the arguments when the key of a tool %s, and the call is none the worse', async (_what, repeatKey) => {
+    const ctx = mounted();
+    ctx.tools.register(aTool({ name: 'keyed', repeatKey: repeatKey as () => string }));
+    expect(await ctx.tools.execute({ name: 'keyed', arguments: { n: 0 } })).toMatchObject({ isError: false });
+    expect(await adviceAt(ctx, [['keyed', { n: 1 }], ['keyed', { n: 1 }], ['keyed', { n: 1 }]])).toEqual([3]);
+  });
+
   it('blocks from the count it is told to, with feedback, and only then', async () => {
     const ctx = mounted({ escalate: { blockAt: 4 } });
     const results: ToolExecutionResult[] = [];

@@ -1,3 +1,4 @@
+import { getEventListeners } from 'node:events';
 import { createContext, ToolError, tools, type Context, type ToolDefinition, type ToolExecutionResult } from '@sluice/core-tools';
 import { toolCallTimeoutPolicy } from '@sluice/tool-call-timeout-policy';
 import { aCall, aTool, recordHooks } from '@sluice/testing';
@@ -55,6 +56,26 @@ describe('behaviour', () => {
     ctx.tools.register(flaky(2, lost));
     expect(await outcome(ctx.tools.execute(aCall({ name: 'flaky' })))).toMatchObject({ isError: false, value: 'done' });
     expect(bodies).toBe(3);
+  });
+
+  it('keeps one listener on a signal that many calls pause under, and none when they are over', async () => {
+    const ctx = mounted();
+    ctx.tools.register(flaky(20, lost));
+    const controller = new AbortController();
+    const listening = (): number => getEventListeners(controller.signal, 'abort').length;
+    const calls = Array.from({ length: 20 }, () => ctx.tools.execute(aCall({ name: 'flaky', signal: controller.signal })));
+    await vi.advanceTimersByTimeAsync(1);
+    expect(bodies).toBe(20);
+    // One of the pipeline's, one of the pauses'.
+    expect(listening()).toBeLessThanOrEqual(2);
+    expect((await outcome(Promise.all(calls).then((all) => all[0]!))).isError).toBe(false);
+    expect(listening()).toBe(0);
+    bodies = 0;
+    const given = Array.from({ length: 20 }, () => ctx.tools.execute(aCall({ name: 'flaky', signal: controller.signal })));
+    await vi.advanceTimersByTimeAsync(1);
+    controller.abort();
+    expect((await Promise.all(given)).every(({ isError }) => isError)).toBe(true);
+    expect(bodies).toBe(20);
   });
 
   it('gives the last failure with the number of attempts when none succeeds', async () => {
