@@ -13,6 +13,9 @@ import type { ExecuteAllOptions, ExecutionMode, ToolCallInput, ToolExecution, To
 /** Bodies that may overlap when nothing else is said. Source: dsh core/agent-loop, maxParallelToolCalls. */
 export const DEFAULT_MAX_PARALLEL = 10;
 
+/** How often in a row the next call is judged anew because its tool was replaced meanwhile. */
+const MAX_RECONSIDERED = 100;
+
 /** Runs calls as a bounded rolling pool. @throws TypeError or RangeError (rejects) for misuse, before anything starts */
 export async function runBatch(
   engine: Engine,
@@ -41,7 +44,8 @@ export async function runBatch(
     }
   };
   const lane = new Lane(engine, ctx, { maxParallel, signal }, parent);
-  for (const input of inputs.map((each: ToolCallInput) => readInput(each, engine.limits))) lane.submit({ input, settle });
+  // Not by map, which passes over holes: nothing starts before all are read.
+  for (const input of Array.from(inputs, (each: ToolCallInput) => readInput(each, engine.limits))) lane.submit({ input, settle });
   lane.close();
   await lane.run();
   return results;
@@ -94,6 +98,7 @@ export class Lane {
   /** Committed calls whose bodies outlived them. */
   #orphans: Started[] = [];
   #inFlight = 0;
+  #reconsidered = 0;
   #candidate: Candidate | undefined;
   /** Something happened since the lane last looked around. */
   #isStirred = false;
@@ -142,7 +147,9 @@ export class Lane {
     const { call, submission } = candidate;
     const isBarrier = (await this.#mode(call)) === 'exclusive';
     if (this.#isAborted() || (isBarrier && this.#started.length > 0)) return false;
-    if (!call.isRegistered) return this.#start();
+    // A classifier that replaces its own tool would have it asked for ever; the call then goes on, to fail as UNKNOWN_TOOL.
+    if (!call.isRegistered && (this.#reconsidered += 1) <= MAX_RECONSIDERED) return this.#start();
+    this.#reconsidered = 0;
     this.#take();
     const started: Started = { ...candidate, isBarrier, outcome: undefined };
     this.#started.push(started);

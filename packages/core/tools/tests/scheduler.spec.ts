@@ -129,6 +129,7 @@ describe('executeAll', () => {
     ['inputs that are no array', { name: 'p' }, undefined],
     ['a call without a name', [step('p', 'a'), { callId: 'b' }], undefined],
     ['a call that is null', [step('p', 'a'), null], undefined],
+    ['a hole', [step('p', 'a'), , step('p', 'b')], undefined],
     ['a signal that is no AbortSignal', [step('p', 'a')], { signal: {} }],
     ['an onResult that is no function', [step('p', 'a')], { onResult: 'log' }],
   ])('rejects with a TypeError for %s, before anything starts [F237]', async (_what, inputs, options) => {
@@ -136,6 +137,31 @@ describe('executeAll', () => {
     const trace = mountSteps(ctx);
     await expect(ctx.tools.executeAll(inputs as ToolCallInput[], options)).rejects.toThrow(TypeError);
     expect(trace).toEqual([]);
+  });
+
+  it('starts a call in the end whose tool is replaced each time it is judged, and runs none of the replacements', async () => {
+    const { ctx } = setup();
+    let judged = 0;
+    let ran = 0;
+    let off: (() => void) | undefined;
+    const replace = (): void => {
+      off?.();
+      off = ctx.tools.register(
+        aTool({
+          isConcurrencySafe() {
+            judged += 1;
+            if (judged < 10_000) replace();
+            return true;
+          },
+          execute: () => (ran += 1),
+        }),
+      );
+    };
+    replace();
+    const [result] = await ctx.tools.executeAll([{ name: 'echo' }]);
+    expect(result).toMatchObject({ isError: true, error: { info: { code: 'UNKNOWN_TOOL', started: false } } });
+    expect(judged).toBeLessThan(1_000);
+    expect(ran).toBe(0);
   });
 
   it('reads every input once, before the first call starts, so that later changes to the list mean nothing [F227]', async () => {
