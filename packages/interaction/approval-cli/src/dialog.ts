@@ -2,7 +2,7 @@ import type { ApprovalOutcome, ApprovalRequest, Remember } from '@sluice/approva
 import type { Offer } from './always.ts';
 import { bodyOf, type Block } from './body.ts';
 import { previewOf } from './preview.ts';
-import { columnsOf, cut, rowsOf, type Row } from './rows.ts';
+import { allRows, columnsOf, cut, rowsOf, type Row } from './rows.ts';
 import { visible, visibleLines } from './visible.ts';
 
 export interface DialogOptions {
@@ -25,9 +25,10 @@ const MIN_COLUMNS = 16;
  */
 export class Dialog {
   outcome: ApprovalOutcome | undefined;
-  /** What the person has typed so far, and where the cursor is in it (UTF-16 code units); kept by whoever reads the keys. */
+  /** What the person has typed so far; kept by whoever reads the keys. */
   message = '';
-  caret = 0;
+  /** Where the cursor is in it, in UTF-16 code units; undefined where the terminal shows that itself. */
+  caret: number | undefined;
   #isWithdrawn = false;
   #mode: Mode = 'choose';
   #hint: string | undefined;
@@ -179,7 +180,7 @@ export class Dialog {
 
   #paged(blocks: readonly Block[], width: number, room: number): readonly Row[] {
     if (this.#pages?.columns !== width || this.#pages.of[0] !== blocks[0]) {
-      this.#pages = { columns: width, of: blocks, rows: blocks.flatMap((block) => block.flatMap((line) => [...rowsOf(line, width)])) };
+      this.#pages = { columns: width, of: blocks, rows: allRows(blocks.flat(), width) };
     }
     const { rows } = this.#pages;
     this.#page = Math.max(1, room - 1);
@@ -196,7 +197,7 @@ export class Dialog {
     const keys = this.#keys();
     const rows: Row[] = [{ text: '', tone: 'plain' }];
     let row = '';
-    for (const key of keys) {
+    for (const key of keys.map((text) => cut(text, width))) {
       const longer = row === '' ? key : `${row} · ${key}`;
       if (row !== '' && columnsOf(longer) > width) {
         rows.push({ text: row, tone: 'bold' });
@@ -210,6 +211,7 @@ export class Dialog {
   }
 
   #typed(): string {
+    if (this.caret === undefined) return visible(this.message);
     return `${visible(this.message.slice(0, this.caret))}▏${visible(this.message.slice(this.caret))}`;
   }
 

@@ -34,7 +34,6 @@ export const plainSurface: Surface = (terminal, dialog) => {
         dialog.message += character;
         terminal.write(character);
       }
-      dialog.caret = dialog.message.length;
     }
   };
 

@@ -1,5 +1,5 @@
 import type { Block } from './body.ts';
-import { rowsOf, type Row } from './rows.ts';
+import { cut, rowsOf, type Row } from './rows.ts';
 
 export interface Preview {
   readonly rows: readonly Row[];
@@ -24,7 +24,7 @@ export function previewOf(blocks: readonly Block[], columns: number, height: num
     rows.push(...next);
     shown += 1;
   }
-  rows.push({ text: `… and ${blocks.length - shown} more parts`, tone: 'notice' });
+  rows.push({ text: cut(`… and ${blocks.length - shown} more parts`, columns), tone: 'notice' });
   return { rows, isComplete: false };
 }
 
@@ -46,7 +46,7 @@ function cutBlock(block: Block, columns: number, share: number, enough = Number.
       if (rows.length >= share) {
         const left = block.slice(index + 1).reduce((sum, { text }) => sum + text.length + 1, line.text.length - seen);
         const lines = block.length - index - (seen > 0 ? 1 : 0);
-        rows.push({ text: `… ${many(lines, 'more line')}${lines > 0 ? ', ' : ''}${many(left, lines > 0 ? 'character' : 'more character')}`, tone: 'notice' });
+        rows.push({ text: cut(leftOut(lines, left), columns), tone: 'notice' });
         return rows;
       }
       rows.push(row);
@@ -57,6 +57,10 @@ function cutBlock(block: Block, columns: number, share: number, enough = Number.
   return rows;
 }
 
+function leftOut(lines: number, characters: number): string {
+  return lines > 0 ? `… ${many(lines, 'more line')}, ${many(characters, 'character')}` : `… ${many(characters, 'more character')}`;
+}
+
 function many(count: number, what: string): string {
-  return count === 0 ? '' : `${count.toLocaleString('en')} ${what}${count === 1 ? '' : 's'}`;
+  return `${count.toLocaleString('en')} ${what}${count === 1 ? '' : 's'}`;
 }

@@ -7,6 +7,7 @@ import type { Surface } from './surface.ts';
 import type { Terminal } from './terminal.ts';
 
 const SHOW_CURSOR = '\x1b[?25h';
+const RESET = '\x1b[0m';
 
 /** Enter decides nothing here by itself: the dialog does. */
 class DialogPrompt extends Prompt<undefined> {
@@ -28,12 +29,16 @@ export const richSurface: Surface = (terminal: Terminal, dialog: Dialog) => {
   const hasColours = output.hasColors();
   // Not the terminal itself, so that the library cannot change its mode, pause it, or see what is no key for it.
   const typed = new PassThrough();
+  // The library draws from the first row that differs. After a resize the rows on the screen are no longer those that it drew.
+  let resizes = 0;
+  const onResize = (): void => {
+    resizes += 1;
+  };
+  output.on('resize', onResize);
   const draw = (): string => {
     if (dialog.outcome !== undefined) return painted(dialog.echo(terminal.columns), hasColours);
-    return dialog
-      .frame(terminal.columns, terminal.height - 1)
-      .map((row) => painted(row, hasColours))
-      .join('\n');
+    const rows = dialog.frame(terminal.columns, terminal.height - 1).map((row) => painted(row, hasColours));
+    return RESET.repeat(resizes % 2) + rows.join('\n');
   };
   const prompt = new DialogPrompt({ input: typed, output, render: draw }, true);
   prompt.on('key', (_character, key) => {
@@ -52,6 +57,7 @@ export const richSurface: Surface = (terminal: Terminal, dialog: Dialog) => {
   process.on('exit', showCursor);
   const done = prompt.prompt().finally(() => {
     process.off('exit', showCursor);
+    output.off('resize', onResize);
     typed.destroy();
   });
   return {
@@ -60,7 +66,8 @@ export const richSurface: Surface = (terminal: Terminal, dialog: Dialog) => {
       const input = readChunk(chunk);
       if (input.kind === 'cancel') dialog.cancel();
       else if (dialog.takesText) {
-        typed.write(chunk);
+        // Ctrl-Z would suspend the program with its terminal in this mode.
+        typed.write(chunk.replaceAll('\x1a', ''));
         return;
       } else if (input.kind === 'key') dialog.press(input.key);
       else if (input.kind === 'burst') dialog.refuseBurst();

@@ -9,7 +9,7 @@ export interface Line {
   readonly tone?: Tone;
   /** Stands before each of its rows. */
   readonly prefix?: string;
-  /** Stands before its rows but the first, in place of `prefix`; as wide. */
+  /** Stands before its rows but the first, in place of `prefix`. */
   readonly continued?: string;
 }
 
@@ -19,24 +19,29 @@ export interface Row {
   readonly tone: Tone;
 }
 
-const graphemes = new Intl.Segmenter();
-const widths = new Map<string, number>();
 const PLAIN = /^[ -~]*$/;
-/** Different graphemes whose width is kept. */
+const MARK = /^\p{M}$/u;
+
+const widths = new Map<string, number>();
+/** Different characters whose width is kept. */
 const MAX_KEPT = 10_000;
 
-function widthOf(grapheme: string): number {
-  let width = widths.get(grapheme);
+/** A character at a time: in visible text nothing joins them but marks. `Intl.Segmenter` takes seconds for a megabyte. */
+function widthOf(character: string): number {
+  let width = widths.get(character);
   if (width === undefined) {
-    width = stringWidth(grapheme);
-    if (widths.size < MAX_KEPT) widths.set(grapheme, width);
+    width = MARK.test(character) ? 0 : stringWidth(character);
+    if (widths.size < MAX_KEPT) widths.set(character, width);
   }
   return width;
 }
 
 /** Columns that visible text takes. */
 export function columnsOf(text: string): number {
-  return PLAIN.test(text) ? text.length : stringWidth(text);
+  if (PLAIN.test(text)) return text.length;
+  let columns = 0;
+  for (const character of text) columns += widthOf(character);
+  return columns;
 }
 
 /** Cuts visible text into pieces of at most `columns`, one after another, so that a long text costs what is looked at. */
@@ -45,28 +50,39 @@ function* pieces(text: string, columns: number): Generator<string> {
     for (let at = 0; at === 0 || at < text.length; at += columns) yield text.slice(at, at + columns);
     return;
   }
-  let piece = '';
+  let from = 0;
+  let at = 0;
   let used = 0;
-  for (const { segment } of graphemes.segment(text)) {
-    const width = widthOf(segment);
-    if (used + width > columns && piece !== '') {
-      yield piece;
-      piece = '';
+  for (const character of text) {
+    const width = widthOf(character);
+    if (used + width > columns && at > from) {
+      yield text.slice(from, at);
+      from = at;
       used = 0;
     }
-    piece += segment;
     used += width;
+    at += character.length;
   }
-  yield piece;
+  yield text.slice(from);
 }
 
 /** The rows that a line takes at this width. */
 export function* rowsOf({ text, tone = 'plain', prefix = '', continued = prefix }: Line, columns: number): Generator<Row> {
   let lead = prefix;
-  for (const piece of pieces(text, Math.max(1, columns - columnsOf(prefix)))) {
+  const room = columns - Math.max(columnsOf(prefix), columnsOf(continued));
+  for (const piece of pieces(text, Math.max(1, room))) {
     yield { text: lead + piece, tone };
     lead = continued;
   }
+}
+
+/** All rows of all lines. */
+export function allRows(lines: Iterable<Line>, columns: number): Row[] {
+  const rows: Row[] = [];
+  for (const line of lines) {
+    for (const row of rowsOf(line, columns)) rows.push(row);
+  }
+  return rows;
 }
 
 /** Text of at most `columns`; `…` stands for what is cut off. */

@@ -47,6 +47,7 @@ export class Run {
   readonly #report: string;
   readonly #watchers = new Set<() => void>();
   #isOver = false;
+  #isClosed = false;
 
   constructor(dir: string, scenario: Scenario, { columns = 80, rows = 24, env = {} }: Size = {}) {
     count += 1;
@@ -121,11 +122,30 @@ export class Run {
     this.pty.write(text);
   }
 
+  /** As when the window changes. */
+  resize(columns: number, rows: number): void {
+    this.#screen.resize(columns, rows);
+    this.pty.resize(columns, rows);
+  }
+
+  /** The window is closed: the terminal is gone for the program. */
+  close(): void {
+    this.#isClosed = true;
+    (this.pty as unknown as { destroy(): void }).destroy();
+  }
+
   /** What the program reported at its end. */
   async report(): Promise<Report> {
-    await this.until(() => this.#isOver || existsSync(this.#report), 'the end of the program');
-    await this.until(() => this.#isOver, 'the end of the program');
-    return JSON.parse(readFileSync(this.#report, 'utf8')) as Report;
+    let report: Report | undefined;
+    // Not at its exit: after its terminal was closed that is not told.
+    await this.until(() => {
+      if (existsSync(this.#report)) report = JSON.parse(readFileSync(this.#report, 'utf8')) as Report;
+      return report !== undefined && (this.#isOver || this.#isClosed || this.transcript.includes('OVER'));
+    }, 'the end of the program');
+    await new Promise<void>((resolve) => {
+      this.#screen.write('', resolve);
+    });
+    return report as unknown as Report;
   }
 
   kill(): void {

@@ -2,7 +2,7 @@
 import { createContext, tools, type Context, type JsonValue } from '@sluice/core-tools';
 import { approval } from '@sluice/approval';
 import { aTool } from '@sluice/testing';
-import { writeFileSync } from 'node:fs';
+import { renameSync, writeFileSync } from 'node:fs';
 import { approvalCli } from '../../src/index.ts';
 import type { AskedCall, Report, Scenario } from './scenario.ts';
 
@@ -92,7 +92,9 @@ const report: Report = {
   bytesRead: (process.stdin as unknown as { bytesRead: number }).bytesRead,
   unhandled,
 };
-writeFileSync(process.env['REPORT'] as string, JSON.stringify(report));
+const path = process.env['REPORT'] as string;
+writeFileSync(`${path}.part`, JSON.stringify(report));
+renameSync(`${path}.part`, path);
 try {
   process.stdout.write('\r\nOVER\r\n');
 } catch {
