@@ -1,0 +1,59 @@
+// A person at the terminal decides what a scripted agent may do.
+// Notice: the tools know nothing of approval, the agent knows nothing of rules. Take a plugin out of the list and see what
+// changes: without approvalCli nobody answers, without permissionRules nobody asks.
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { createContext, tools } from '@sluice/core-tools';
+import { approval } from '@sluice/approval';
+import { approvalCli } from '@sluice/approval-cli';
+import { permissionRules } from '@sluice/permission-rules';
+import { scriptedAgent } from './agent.mjs';
+import { toolsIn } from './tools.mjs';
+
+const folder = mkdtempSync(join(tmpdir(), 'sluice-approvals-'));
+for (const file of ['production.json', 'staging.json']) writeFileSync(join(folder, file), '{\n  "host": "localhost",\n  "retries": 1\n}\n');
+
+const say = (who, text) => console.log(`${`${who}:`.padEnd(13)}${text.replaceAll('\n', `\n${' '.repeat(13)}`)}`);
+
+const ctx = createContext();
+try {
+  ctx.plugin(tools);
+  ctx.plugin(permissionRules, { root: folder }); // no rule for a call: a person is asked
+  ctx.plugin(approval);
+  ctx.plugin(approvalCli);
+  await ctx.ready();
+  for (const tool of toolsIn(folder)) ctx.tools.register(tool);
+
+  let asked = 0;
+  let isAnswered = true;
+  ctx.on('approval/asked', () => (asked += 1));
+  ctx.on('approval/decided', (_request, { kind }) => {
+    if (kind === 'unavailable') isAnswered = false;
+  });
+
+  const agent = scriptedAgent(ctx.tools, say);
+  await agent.edits();
+  if (isAnswered) await remembering(agent, () => asked);
+  else {
+    say('so', 'nobody could be asked, so nothing was done');
+    process.exitCode = 1;
+  }
+} finally {
+  await ctx.dispose();
+  rmSync(folder, { recursive: true });
+}
+
+async function remembering(agent, asked) {
+  await agent.checks('p, read the rule, then y');
+  const rules = ctx.rules.list();
+  say('rules', rules.length === 0 ? 'none: you did not say always' : rules.map(({ text }) => text).join('\n'));
+  if (rules.length === 0) return;
+
+  const before = asked();
+  await agent.checks();
+  say('so', asked() === before ? 'nobody was asked' : 'you were asked again');
+  for (const { id } of rules) await ctx.rules.revoke(id);
+  say('rules', ctx.rules.list().length === 0 ? 'revoked, none left' : 'still some left');
+  await agent.checks('n, or whatever you like: the rule is gone, so you are asked again');
+}
