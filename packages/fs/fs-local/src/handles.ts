@@ -31,7 +31,8 @@ export interface Anchor {
   isAt(fd: number, real: string): Promise<boolean>;
 }
 
-const { O_DIRECTORY = 0, O_NOFOLLOW = 0, O_RDONLY } = constants;
+// Windows lacks some of the flags; undefined adds none.
+const { O_DIRECTORY, O_NOFOLLOW, O_RDONLY } = constants;
 /** Not among Node's constants. The same on all architectures that Node runs on. */
 const O_PATH = 0x200000;
 

@@ -12,7 +12,7 @@ export interface OpenFile {
   readonly version: FsVersion;
 }
 
-const { O_NOFOLLOW = 0, O_NONBLOCK = 0, O_NOCTTY = 0, O_RDONLY } = constants;
+const { O_NOFOLLOW, O_NONBLOCK, O_NOCTTY, O_RDONLY } = constants;
 const CHUNK_BYTES = 8 * 1_048_576;
 /** More than a buffer of any supported Node may have. */
 const MAX_BYTES = 2 ** 31 - 1;

@@ -98,7 +98,7 @@ function tellsCaseApart(real: string): boolean {
     if (swapped === name) continue;
     const other = statSync(join(dirname(at), swapped), { throwIfNoEntry: false });
     const own = statSync(at);
-    return other === undefined || other.ino !== own.ino || other.dev !== own.dev;
+    return other?.ino !== own.ino || other.dev !== own.dev;
   }
   return process.platform !== 'win32' && process.platform !== 'darwin';
 }

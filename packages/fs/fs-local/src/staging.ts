@@ -6,7 +6,7 @@ import type { Asked } from './locate.ts';
 import { codeOf, os, type OsStat } from './os.ts';
 import { versionOf } from './version.ts';
 
-const { O_CREAT, O_EXCL, O_NOFOLLOW = 0, O_WRONLY } = constants;
+const { O_CREAT, O_EXCL, O_NOFOLLOW, O_WRONLY } = constants;
 const CHUNK_BYTES = 8 * 1_048_576;
 const PERMISSIONS = 0o7777n;
 

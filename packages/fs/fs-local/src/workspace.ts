@@ -1,6 +1,6 @@
 import { basename, dirname } from 'node:path';
 import { constants } from 'node:fs';
-import { FsError, isFsError, throwIfCancelled, Turns } from '@sluice/fs';
+import { FsError, throwIfCancelled, Turns } from '@sluice/fs';
 import { anchorFor, Moved, type Anchor, type Dir } from './handles.ts';
 import { locate, type Asked, type Place } from './locate.ts';
 import { openRegular, type OpenFile } from './reading.ts';
@@ -128,7 +128,7 @@ export class Workspace {
   /** Opens the regular file at a place. */
   async open(place: Place | undefined, asked: Asked): Promise<OpenFile> {
     const { path, operation } = asked;
-    if (place === undefined || place.state !== 'there') throw notFound(path, operation, place?.isDangling);
+    if (place?.state !== 'there') throw notFound(path, operation, place?.isDangling);
     try {
       return await openRegular(this.anchor, place.real, place.real, asked);
     } catch (error) {
@@ -140,8 +140,4 @@ export class Workspace {
 
 export function notFound(path: string, operation: string, isDangling = false): FsError {
   return new FsError('FS_NOT_FOUND', path, { operation, ...(isDangling ? { detail: 'is a link that leads nowhere' } : {}) });
-}
-
-export function isMissing(error: unknown): boolean {
-  return isFsError(error) && error.code === 'FS_NOT_FOUND';
 }
