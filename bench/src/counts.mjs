@@ -46,6 +46,7 @@ const made = {
   'with a caller signal': await cases.signal(),
   'three listeners on each hook': await cases.listeners(3),
 };
+if (cases.policies !== undefined) made['all policies loaded'] = await cases.policies();
 if (cases.timeout !== undefined) made['under the deadline plugin'] = await cases.timeout();
 
 const seen = {};

@@ -5,6 +5,7 @@ import { ratio } from './stats.mjs';
 export const targets = [
   { title: 'small call, over the floor', workload: 'small', above: 'sluice', below: 'floor', max: 1.5, gate: 2 },
   { title: 'three listeners on each hook, over the floor', workload: 'listeners', above: 'sluice', below: 'floor', max: 3, gate: 5 },
+  { title: 'deadlines, reminder, rules and limits loaded, over the floor', workload: 'policies', above: 'sluice', below: 'floor', max: 3, gate: 5 },
   { title: '10,000 registered tools, over 1', workload: 'tools', above: 'sluice/10000', below: 'sluice/1', max: 1.1, gate: 1.3 },
   { title: '1,000 scopes, over 1', workload: 'scopes', above: 'sluice/1000', below: 'sluice/1', max: 1.1, gate: 2 },
   { title: 'small call, dsh-tools over Sluice', workload: 'small', above: 'dsh', below: 'sluice', min: 50, gate: 35 },

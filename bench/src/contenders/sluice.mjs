@@ -9,6 +9,13 @@ export const checks = 'arguments and results';
 const built = (path) => new URL(`../../../packages/${path}/dist/index.js`, import.meta.url);
 const core = built('core/tools');
 const timeoutPolicy = built('guard/tool-call-timeout-policy');
+/** What a deployment would load, and how: package, export, config. */
+const policies = [
+  ['interaction/permission-rules', 'permissionRules', { rules: [{ tool: 'echo', decision: 'allow' }, { tool: 'shell*', decision: 'deny', reason: 'no shell here' }] }],
+  ['guard/tool-call-limits', 'toolCallLimits', { perTool: { '*': { maxRunning: 8 } }, together: { '*': { perRun: 1_000_000_000 } } }],
+  ['guard/tool-call-timeout-policy', 'toolCallTimeoutPolicy', {}],
+  ['guard/repeat-tool-reminder', 'repeatToolReminder', {}],
+];
 
 const waterfalls = ['tools/pre-execute', 'tools/execute'];
 const notifications = ['tools/call', 'tools/result'];
@@ -31,6 +38,14 @@ export const echoTool = (toolName = 'echo', extra = {}) => ({
   execute: async (args) => echo(args),
   ...extra,
 });
+
+/** Mounts them all when they are built; says whether they were. */
+export async function mountPolicies(ctx) {
+  if (!policies.every(([path]) => existsSync(built(path)))) return false;
+  for (const [path, plugin, config] of policies) ctx.plugin((await import(built(path).href))[plugin], config);
+  await ctx.ready();
+  return true;
+}
 
 async function start() {
   const { createContext, tools } = await import(core.href);
@@ -79,6 +94,13 @@ export async function load() {
       ? async () => {
           const ctx = await contextWithEcho({ timeoutMs: 30_000 });
           await mountTimeoutPolicy(ctx);
+          return calling(ctx);
+        }
+      : undefined,
+    policies: policies.every(([path]) => existsSync(built(path)))
+      ? async () => {
+          const ctx = await contextWithEcho({ timeoutMs: 30_000, annotations: { readOnlyHint: true } });
+          await mountPolicies(ctx);
           return calling(ctx);
         }
       : undefined,

@@ -19,6 +19,19 @@ function scalarText(value: string | number | boolean | null): string {
   return typeof value === 'string' ? JSON.stringify(value) : String(value);
 }
 
+/** Most arguments hold no containers: nothing to keep track of then. Undefined for one that does. */
+function flatText(container: JsonObject | readonly JsonValue[]): string | undefined {
+  const { keys, length } = open(container);
+  let text = '';
+  for (let index = 0; index < length; index++) {
+    const key = keys?.[index];
+    const child = (container as Readonly<Record<PropertyKey, JsonValue>>)[key ?? index] as JsonValue;
+    if (typeof child === 'object' && child !== null) return undefined;
+    text += `${index > 0 ? ',' : ''}${key === undefined ? '' : `${JSON.stringify(key)}:`}${scalarText(child)}`;
+  }
+  return keys === undefined ? `[${text}]` : `{${text}}`;
+}
+
 /** Writes one container without recursion. Members of tables have the same keys, so each key is quoted once. */
 function write(root: JsonObject | readonly JsonValue[]): string {
   const quoted = new Map<string, string>();
@@ -60,5 +73,5 @@ function write(root: JsonObject | readonly JsonValue[]): string {
  */
 export function canonicalJson(value: JsonValue): string {
   if (typeof value !== 'object' || value === null) return scalarText(value);
-  return write(value);
+  return flatText(value) ?? write(value);
 }

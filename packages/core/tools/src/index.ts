@@ -10,6 +10,7 @@ export { defineTool } from './define-tool.ts';
 export { isToolError, ToolError, type ToolErrorOptions } from './tool-error.ts';
 export { codes, isCoreCode, type CoreCode } from './errors.ts';
 export { LazyAbortController } from './lazy-abort-controller.ts';
+export { onAbort } from './signal.ts';
 export { namePattern } from './registry/name-pattern.ts';
 export type { HookName } from './hooks.ts';
 export type { SdkRenderer, SdkTool } from './code-mode/sdk/sdk-renderer.ts';

@@ -96,16 +96,18 @@ export const repeatToolReminder = definePlugin<RepeatToolReminderConfig>({
       if (isSpokenTo) histories.delete(step.scopePath);
       return next();
     });
-    ctx.on('tools/post-execute', async (exec, result, next) => {
+    ctx.on('tools/post-execute', (exec, result, next) => {
       // Counted before anybody downstream decides, so that a row goes on whatever they say.
       const trace = isWatched(exec) ? traceOf(exec, result) : undefined;
-      const findings = trace && historyOf(exec.scopePath).add(trace);
-      const decision = await next();
-      if (trace === undefined || findings === undefined) return decision;
+      if (trace === undefined) return next();
+      const findings = historyOf(exec.scopePath).add(trace);
       const words = adviceFor(findings, trace, advice);
       const isTooMuch = escalate !== undefined && Math.max(findings.identical, findings.cycle?.times ?? 0) >= escalate.blockAt;
-      if (isTooMuch) return blocked(decision, words ?? `You have repeated the same call ${findings.identical} times; its result is withheld.`);
-      return words === undefined ? decision : withReminder(decision, words);
+      if (isTooMuch) {
+        const said = words ?? `You have repeated the same call ${findings.identical} times; its result is withheld.`;
+        return next().then((decision) => blocked(decision, said));
+      }
+      return words === undefined ? next() : next().then((decision) => withReminder(decision, words));
     });
   },
 });
@@ -114,6 +116,7 @@ export default repeatToolReminder;
 function watcher(include: readonly string[], exclude: readonly string[]): (exec: ToolExecution) => boolean {
   const included = include.map(namePattern);
   const excluded = exclude.map(namePattern);
+  if (included.length + excluded.length === 0) return () => true;
   return ({ name }) => (included.length === 0 || included.some((matches) => matches(name))) && !excluded.some((matches) => matches(name));
 }
 

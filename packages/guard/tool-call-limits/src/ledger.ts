@@ -1,6 +1,6 @@
 import type { Context, ToolExecution, ToolExecutionResult } from '@sluice/core-tools';
 import { Account } from './account.ts';
-import type { Share } from './meter.ts';
+import { Calls, type Entry } from './calls.ts';
 import { noRules, type RulesFor } from './rules.ts';
 import type { Admission, Ticket } from './slots.ts';
 import { deadlock, refusal } from './words.ts';
@@ -11,15 +11,6 @@ type Next = () => Promise<ToolExecutionResult>;
 /** What calls count towards: the scope they are made in, or one account for all. */
 export type AccountKey = (scopePath: ScopePath) => ScopePath;
 
-/** A call that has been let in at least once. */
-interface Entry {
-  readonly account: Account;
-  readonly share: Share;
-  isCounted: boolean;
-  /** Ends its hold on places; undefined while it has none. */
-  leave?: (() => void) | undefined;
-}
-
 /** The counts of one mounted plugin, and the calls that wait and run under it. */
 export class Ledger {
   #rulesFor: RulesFor = noRules;
@@ -28,8 +19,7 @@ export class Ledger {
   readonly #accounts = new WeakMap<ScopePath, Account>();
   /** Accounts where somebody waits. */
   readonly #busy = new Set<Account>();
-  /** Calls between their first entry and their result, by `exec.id`: a second attempt is the same call. */
-  readonly #entries = new Map<string, Entry>();
+  readonly #calls = new Calls();
   /** Calls that have their result, but whose body goes on, by call id and tool. */
   readonly #outlived = new Map<string, Entry[]>();
 
@@ -49,75 +39,75 @@ export class Ledger {
   }
 
   /** Around the body: reserves, waits for a place, and gives back what a call that reached no body has not used. */
-  run(exec: ToolExecution, next: Next): Promise<ToolExecutionResult> {
+  run(exec: ToolExecution, next: Next): ToolExecutionResult | Promise<ToolExecutionResult> {
     const account = this.#account(exec.scopePath);
-    const ancestors = account.lineage.ancestorsOf(exec);
+    const ancestors = this.#calls.ancestorsOf(exec, account);
     if (ancestors.size === 0 && this.#rulesFor(exec.name).length === 0) return next();
-    return this.#limited(exec, next, account, { toolName: exec.name, ancestors });
-  }
 
-  async #limited(exec: ToolExecution, next: Next, account: Account, ticket: Ticket): Promise<ToolExecutionResult> {
-    let entry = this.#entries.get(exec.id);
+    let entry = this.#calls.find(exec.callId, exec.id);
     if (entry === undefined) {
       // Asked and reserved without a pause between: of two calls only one can have the last one.
       const message = account.denial(exec.name);
       if (message !== undefined) return refusal(exec, message);
-      entry = { account, share: account.reserve(exec.name), isCounted: true };
-      this.#entries.set(exec.id, entry);
+      const { id, callId, rootCallId } = exec;
+      entry = { id, callId, rootCallId, account, share: account.reserve(exec.name), isCounted: true, ticket: undefined, older: undefined };
+      this.#calls.add(entry);
     }
     // A body that an earlier attempt left behind still has its place.
-    if (entry.leave === undefined) {
-      const admission = await this.#admission(account, ticket, exec.signal);
-      if (admission !== 'admitted') {
-        this.#giveBack(exec.id, entry);
-        return admission === 'deadlock' ? deadlock(exec) : next();
-      }
-      const forget = account.lineage.add(exec, ticket);
-      entry.leave = () => {
-        forget();
-        account.leave(ticket);
-      };
-      entry.share.begin(performance.now());
-    }
-    return this.#inside(exec, next, entry);
+    if (entry.ticket !== undefined) return this.#inside(next, entry);
+    const ticket: Ticket = { toolName: exec.name, ancestors, holds: [] };
+    const admission = account.slots.enter(ticket, exec);
+    return typeof admission === 'string'
+      ? this.#admitted(admission, exec, next, entry, ticket)
+      : this.#waited(admission, account).then((settled) => this.#admitted(settled, exec, next, entry, ticket));
   }
 
-  async #inside(exec: ToolExecution, next: Next, entry: Entry): Promise<ToolExecutionResult> {
-    let mayGoOn = false;
-    try {
-      const result = await next();
-      if (result.isError) {
-        const { code, started } = result.error.info;
-        if (!started) this.#giveBack(exec.id, entry);
-        // A wrapper further in may have stopped waiting for the body. Whether it has, the final result says.
-        mayGoOn = started && (code === 'TOOL_TIMEOUT' || code === 'ABORTED');
-      }
-      return result;
-    } finally {
-      if (!mayGoOn) leave(entry);
-    }
-  }
-
-  async #admission(account: Account, ticket: Ticket, signal: AbortSignal): Promise<Admission> {
-    const admission = account.slots.enter(ticket, signal);
-    if (typeof admission === 'string') return admission;
+  async #waited(admission: Promise<Admission>, account: Account): Promise<Admission> {
     this.#busy.add(account);
     const settled = await admission;
     if (account.slots.waiting === 0) this.#busy.delete(account);
     return settled;
   }
 
+  #admitted(admission: Admission, exec: ToolExecution, next: Next, entry: Entry, ticket: Ticket): ToolExecutionResult | Promise<ToolExecutionResult> {
+    if (admission !== 'admitted') {
+      this.#giveBack(entry);
+      return admission === 'deadlock' ? deadlock(exec) : next();
+    }
+    entry.ticket = ticket;
+    entry.share.begin(clock);
+    return this.#inside(next, entry);
+  }
+
+  #inside(next: Next, entry: Entry): Promise<ToolExecutionResult> {
+    const ended = (result: ToolExecutionResult): ToolExecutionResult => {
+      let mayGoOn = false;
+      if (result.isError) {
+        const { code, started } = result.error.info;
+        if (!started) this.#giveBack(entry);
+        // A wrapper further in may have stopped waiting for the body. Whether it has, the final result says.
+        mayGoOn = started && (code === 'TOOL_TIMEOUT' || code === 'ABORTED');
+      }
+      if (!mayGoOn) this.#leave(entry);
+      return result;
+    };
+    return next().then(ended, (error: unknown) => {
+      this.#leave(entry);
+      throw error;
+    });
+  }
+
   /** The call has its result. */
   settle({ id, callId, name }: ToolExecution, result: ToolExecutionResult): void {
-    const entry = this.#entries.get(id);
+    const entry = this.#calls.find(callId, id);
     if (entry === undefined) return;
-    this.#entries.delete(id);
-    if (result.isError && result.stillRunning === true && entry.leave !== undefined) {
+    entry.isCounted = false;
+    if (result.isError && result.stillRunning === true && entry.ticket !== undefined) {
       const key = `${callId}\n${name}`;
       const namesakes = this.#outlived.get(key);
       if (namesakes === undefined) this.#outlived.set(key, [entry]);
       else namesakes.push(entry);
-    } else if (entry.leave !== undefined) leave(entry);
+    } else this.#leave(entry);
   }
 
   /** A body that outlived its call has ended. */
@@ -127,14 +117,21 @@ export class Ledger {
     if (entry === undefined) return;
     if (others.length === 0) this.#outlived.delete(key);
     else this.#outlived.set(key, others);
-    leave(entry);
+    this.#leave(entry);
   }
 
-  #giveBack(id: string, entry: Entry): void {
-    // Another attempt of the call would be counted anew.
-    if (this.#entries.get(id) === entry) this.#entries.delete(id);
+  /** It reached no body. Another attempt of the call would be counted anew. */
+  #giveBack(entry: Entry): void {
     if (entry.isCounted) entry.share.giveBack();
     entry.isCounted = false;
+    this.#calls.drop(entry);
+  }
+
+  #leave(entry: Entry): void {
+    const { ticket, account } = entry;
+    entry.ticket = undefined;
+    this.#calls.drop(entry);
+    if (ticket !== undefined) account.slots.leave(ticket);
   }
 
   #account(scopePath: ScopePath): Account {
@@ -145,7 +142,6 @@ export class Ledger {
   }
 }
 
-function leave(entry: Entry): void {
-  entry.leave?.();
-  entry.leave = undefined;
+function clock(): number {
+  return performance.now();
 }

@@ -8,11 +8,13 @@ export type Excess =
 
 /** One call's share of a meter. */
 export interface Share {
-  /** It begins now; milliseconds of a clock that never goes back. */
-  begin(now: number): void;
+  /** It begins; `now` reads a clock that never goes back, in milliseconds. */
+  begin(now: () => number): void;
   /** It reached no body: as if it had never been counted. Harmless after the turn or run has ended. */
   giveBack(): void;
 }
+
+const nothing = (): void => undefined;
 
 /** Counts the calls that one rule binds, in one scope. A call counts from its reservation on. */
 export class Meter {
@@ -23,12 +25,13 @@ export class Meter {
   /** When calls of the window began, ascending. */
   readonly #began: number[] = [];
 
-  excess({ perTurn, perRun, perWindow }: Limit, now: number): Excess | undefined {
+  excess({ perTurn, perRun, perWindow }: Limit): Excess | undefined {
     // What resets last is named first: waiting for the other would be in vain.
     if (perRun !== undefined && this.#run.calls >= perRun) return { kind: 'run', calls: perRun };
     if (perTurn !== undefined && this.#turn.calls >= perTurn) return { kind: 'turn', calls: perTurn };
     if (perWindow === undefined) return undefined;
     const { calls, ms } = perWindow;
+    const now = performance.now();
     while (this.#began[0] !== undefined && this.#began[0] + ms <= now) this.#began.shift();
     const tooMany = this.#began.length + this.#waiting - calls;
     if (tooMany < 0) return undefined;
@@ -43,19 +46,21 @@ export class Meter {
     const run = this.#run;
     turn.calls += 1;
     run.calls += 1;
-    const isTimed = perWindow !== undefined;
+    const untimed = (): void => {
+      turn.calls -= 1;
+      run.calls -= 1;
+    };
+    if (perWindow === undefined) return { begin: nothing, giveBack: untimed };
     let began: number | undefined;
-    if (isTimed) this.#waiting += 1;
+    this.#waiting += 1;
     return {
       begin: (now) => {
-        if (!isTimed || began !== undefined) return;
+        if (began !== undefined) return;
         this.#waiting -= 1;
-        this.#began.push((began = now));
+        this.#began.push((began = now()));
       },
       giveBack: () => {
-        turn.calls -= 1;
-        run.calls -= 1;
-        if (!isTimed) return;
+        untimed();
         if (began === undefined) this.#waiting -= 1;
         else this.#forget(began);
       },

@@ -34,8 +34,25 @@ export type RulesFor = (toolName: string) => readonly Rule[];
 export const noRules: RulesFor = () => NONE;
 const NONE: readonly Rule[] = Object.freeze([]);
 
+/** Names whose rules are remembered; more than that are looked up anew. */
+const MAX_KNOWN = 10_000;
+
 /** Of two equally long patterns the alphabetically first wins. */
-export function rulesOf({ perTool, together }: RulesConfig): RulesFor {
+export function rulesOf(config: RulesConfig): RulesFor {
+  const lookUp = lookUpIn(config);
+  // Asked several times per call.
+  const known = new Map<string, readonly Rule[]>();
+  return (toolName) => {
+    let rules = known.get(toolName);
+    if (rules === undefined) {
+      if (known.size >= MAX_KNOWN) known.clear();
+      known.set(toolName, (rules = Object.freeze(lookUp(toolName))));
+    }
+    return rules;
+  };
+}
+
+function lookUpIn({ perTool, together }: RulesConfig): (toolName: string) => Rule[] {
   const exact = new Map(Object.entries(perTool));
   const patterns = Object.entries(perTool)
     .filter(([pattern]) => pattern.includes('*'))

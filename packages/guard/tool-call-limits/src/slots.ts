@@ -1,6 +1,13 @@
-/** Something that at most `max` calls may hold at the same time. */
+import { onAbort } from '@sluice/core-tools';
+
+/** Something that so many calls hold now. */
+export interface Place {
+  running: number;
+}
+
+/** A place that at most `max` calls may hold at the same time. */
 export interface Need {
-  readonly holders: Set<Ticket>;
+  readonly place: Place;
   readonly max: number;
 }
 
@@ -9,6 +16,8 @@ export interface Ticket {
   readonly toolName: string;
   /** Tickets of the running calls that it is nested in, outermost ones included. */
   readonly ancestors: ReadonlySet<Ticket>;
+  /** The places that it holds. */
+  readonly holds: Place[];
 }
 
 export type Admission = 'admitted' | 'aborted' | 'deadlock';
@@ -16,7 +25,7 @@ export type Admission = 'admitted' | 'aborted' | 'deadlock';
 interface Waiter {
   readonly ticket: Ticket;
   /** Places that it has found taken: from then on nobody who comes later gets one of them first. */
-  readonly claims: Set<Need['holders']>;
+  readonly claims: Set<Place>;
   readonly settle: (admission: Admission) => void;
 }
 
@@ -39,10 +48,13 @@ export class Slots {
   }
 
   /** Admitted at once if there is room; otherwise when it is this call's turn, or when `signal` aborts. */
-  enter(ticket: Ticket, signal: AbortSignal): Admission | Promise<Admission> {
-    const claimed = new Set<Need['holders']>();
-    for (const earlier of this.#waiters) for (const holders of earlier.claims) claimed.add(holders);
-    const claims = new Set<Need['holders']>();
+  enter(ticket: Ticket, call: { readonly signal: AbortSignal }): Admission | Promise<Admission> {
+    if (this.#waiters.length === 0 && this.#admitAtOnce(ticket)) return 'admitted';
+    // Not before somebody has to wait: a signal may cost as much as all the rest.
+    const { signal } = call;
+    const claimed = new Set<Place>();
+    for (const earlier of this.#waiters) for (const place of earlier.claims) claimed.add(place);
+    const claims = new Set<Place>();
     if (this.#admit(ticket, claims, claimed)) return 'admitted';
     if (signal.aborted) return 'aborted';
     if (ticket.ancestors.size > 0 && this.#wouldNeverEnd(ticket)) return 'deadlock';
@@ -56,20 +68,27 @@ export class Slots {
         ticket,
         claims,
         settle(admission) {
-          signal.removeEventListener('abort', abort);
+          unwatch();
           resolve(admission);
         },
       };
-      signal.addEventListener('abort', abort);
+      const unwatch = onAbort(signal, abort);
       this.#waiters.push(waiter);
     });
   }
 
-  /** Lets in whom there is room for. Call it after every release. */
+  /** The call runs no longer. */
+  leave(ticket: Ticket): void {
+    for (const place of ticket.holds) place.running -= 1;
+    ticket.holds.length = 0;
+    this.wake();
+  }
+
+  /** Lets in whom there is room for. */
   wake(): void {
     const waiting = this.#waiters;
     if (waiting.length === 0) return;
-    const claimed = new Set<Need['holders']>();
+    const claimed = new Set<Place>();
     this.#waiters = waiting.filter(({ ticket, claims, settle }) => {
       if (!this.#admit(ticket, claims, claimed)) return true;
       settle('admitted');
@@ -77,20 +96,28 @@ export class Slots {
     });
   }
 
-  /** Takes the places, or adds those that it lacks to its claims, and its claims to those of everyone before. */
-  #admit(ticket: Ticket, claims: Set<Need['holders']>, claimed: Set<Need['holders']>): boolean {
+  /** Nobody waits, so nothing is claimed. */
+  #admitAtOnce(ticket: Ticket): boolean {
     const missing = this.#missing(ticket);
-    const lacking = missing.filter(({ holders, max }) => holders.size >= max || claimed.has(holders));
-    for (const { holders } of lacking.length === 0 ? missing : []) holders.add(ticket);
-    for (const { holders } of lacking) claims.add(holders);
-    if (lacking.length > 0) for (const holders of claims) claimed.add(holders);
+    for (const { place, max } of missing) if (place.running >= max) return false;
+    for (const { place } of missing) take(place, ticket);
+    return true;
+  }
+
+  /** Takes the places, or adds those that it lacks to its claims, and its claims to those of everyone before. */
+  #admit(ticket: Ticket, claims: Set<Place>, claimed: Set<Place>): boolean {
+    const missing = this.#missing(ticket);
+    const lacking = missing.filter(({ place, max }) => place.running >= max || claimed.has(place));
+    for (const { place } of lacking.length === 0 ? missing : []) take(place, ticket);
+    for (const { place } of lacking) claims.add(place);
+    if (lacking.length > 0) for (const place of claims) claimed.add(place);
     return lacking.length === 0;
   }
 
   #missing(ticket: Ticket): readonly Need[] {
     const needs = this.#needsOf(ticket);
     const { ancestors } = ticket;
-    return ancestors.size === 0 ? needs : needs.filter(({ holders }) => ![...ancestors].some((each) => holders.has(each)));
+    return ancestors.size === 0 ? needs : needs.filter(({ place }) => ![...ancestors].some(({ holds }) => holds.includes(place)));
   }
 
   /** What calls need has changed: lets in whom there is room for, and turns away whom the change has shut into a circle. */
@@ -114,10 +141,10 @@ export class Slots {
     let stuck = tickets.map((ticket) => ({ ticket, missing: this.#missing(ticket) }));
     for (;;) {
       const held = new Set(stuck.flatMap(({ ticket }) => [...ticket.ancestors]));
-      const claimed = new Set<Need['holders']>();
+      const claimed = new Set<Place>();
       const still = stuck.filter(({ missing }) => {
-        const canEnd = missing.every(({ holders, max }) => countOf(holders, held) < max && !claimed.has(holders));
-        if (!canEnd) for (const { holders } of missing) claimed.add(holders);
+        const canEnd = missing.every(({ place, max }) => countOf(place, held) < max && !claimed.has(place));
+        if (!canEnd) for (const { place } of missing) claimed.add(place);
         return !canEnd;
       });
       if (still.length === stuck.length) return stuck.some(({ ticket }) => ticket === subject);
@@ -126,8 +153,13 @@ export class Slots {
   }
 }
 
-function countOf(holders: ReadonlySet<Ticket>, held: ReadonlySet<Ticket>): number {
+function take(place: Place, ticket: Ticket): void {
+  place.running += 1;
+  ticket.holds.push(place);
+}
+
+function countOf(place: Place, held: ReadonlySet<Ticket>): number {
   let count = 0;
-  for (const holder of holders) if (held.has(holder)) count += 1;
+  for (const { holds } of held) if (holds.includes(place)) count += 1;
   return count;
 }

@@ -16,7 +16,8 @@ type Next = (patch?: { signal?: LazyAbortController }) => Promise<ToolExecutionR
  * One attempt within its budgets. The first to run out aborts the body's signal, and from then on the attempt has timed out,
  * whatever the body still says. With `graceMs`, a body that does not end in time is left behind.
  */
-export async function underDeadline(
+// Chained by hand: as an async function it would cost each call two promises more.
+export function underDeadline(
   exec: ToolExecution,
   next: Next,
   budgets: readonly Budget[],
@@ -37,16 +38,24 @@ export async function underDeadline(
   };
   const limits = budgets.map(({ ms, restarts }) => ({ restarts, deadline: new Deadline(ms, () => { pass(ms); }) }));
   const forget = attempts.add(exec, limits);
-
-  try {
-    const attempt = next({ signal: controller });
-    const result = await (graceMs === undefined ? attempt : Promise.race([attempt, ignored(state)]));
-    if (state.timeout !== undefined) return timedOut(exec, state.timeout, result);
-    return result ?? gaveUpAfterAbort(exec);
-  } finally {
+  const end = (): void => {
     state.grace?.cancel();
     forget();
-  }
+  };
+
+  const attempt = next({ signal: controller });
+  const ended = graceMs === undefined ? attempt : Promise.race([attempt, ignored(state)]);
+  return ended.then(
+    (result) => {
+      end();
+      if (state.timeout !== undefined) return timedOut(exec, state.timeout, result);
+      return result ?? gaveUpAfterAbort(exec);
+    },
+    (error: unknown) => {
+      end();
+      throw error;
+    },
+  );
 }
 
 /** Fulfils when the grace period after the deadline has passed, too. */
