@@ -1,7 +1,7 @@
 // A person at the terminal decides what a scripted agent may do.
 // Notice: the tools know nothing of approval, the agent knows nothing of rules. Take a plugin out of the list and see what
 // changes: without approvalCli nobody answers, without permissionRules nobody asks.
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createContext, tools } from '@sluice/core-tools';
@@ -11,7 +11,9 @@ import { permissionRules } from '@sluice/permission-rules';
 import { scriptedAgent } from './agent.mjs';
 import { toolsIn } from './tools.mjs';
 
-const folder = mkdtempSync(join(tmpdir(), 'sluice-approvals-'));
+const parent = mkdtempSync(join(tmpdir(), 'sluice-approvals-'));
+const folder = join(parent, 'project');
+mkdirSync(folder);
 for (const file of ['production.json', 'staging.json']) writeFileSync(join(folder, file), '{\n  "host": "localhost",\n  "retries": 1\n}\n');
 
 const say = (who, text) => console.log(`${`${who}:`.padEnd(13)}${text.replaceAll('\n', `\n${' '.repeat(13)}`)}`);
@@ -19,7 +21,8 @@ const say = (who, text) => console.log(`${`${who}:`.padEnd(13)}${text.replaceAll
 const ctx = createContext();
 try {
   ctx.plugin(tools);
-  ctx.plugin(permissionRules, { root: folder }); // no rule for a call: a person is asked
+  // No rule for a call: a person is asked. What is remembered is kept where no tool can write.
+  ctx.plugin(permissionRules, { root: folder, file: join(parent, 'rules.json') });
   ctx.plugin(approval);
   ctx.plugin(approvalCli);
   await ctx.ready();
@@ -41,7 +44,7 @@ try {
   }
 } finally {
   await ctx.dispose();
-  rmSync(folder, { recursive: true });
+  rmSync(parent, { recursive: true });
 }
 
 async function remembering(agent, asked) {

@@ -58,7 +58,7 @@ function valueBlock(key: string, value: JsonValue): Block {
   if (typeof value !== 'string') return jsonBlock(key, value);
   // Quotes say that it is a string; where they would need escapes of their own, it stands below, as it is.
   if (value.length <= INLINE && !/["\\\p{C}]/u.test(value)) return [{ text: `"${visible(value)}"`, prefix: `${visible(key)}: `, continued: '┆ ' }].map(narrow);
-  return textBlock(key, value);
+  return barred(key, value);
 }
 
 function jsonBlock(key: string, value: JsonValue): Block {
@@ -75,10 +75,14 @@ function pretty(value: JsonValue): string {
   }
 }
 
-/** A text of any length below its name. The bar says where each of its lines begins. */
+/** A text beside its name, or below it when it is long or has several lines. */
 function textBlock(label: string, text: string): Block {
+  return text.length <= INLINE && !/\p{C}/u.test(text) ? [labelled(label, text)] : barred(label, text);
+}
+
+/** The bar says where each line of the text begins. */
+function barred(label: string, text: string): Block {
   const lines = visibleLines(text);
-  if (lines.length === 1 && text.length <= INLINE && !/[\p{C}]/u.test(text)) return [labelled(label, text)];
   return [{ text: `${visible(label)}:` }, ...lines.map((line) => ({ text: line, prefix: '│ ', continued: '┆ ' }))];
 }
 

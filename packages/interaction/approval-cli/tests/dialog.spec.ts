@@ -142,7 +142,7 @@ describe('what is shown', () => {
 
   it('tells strings from other values', () => {
     const text = textOf(aDialog({ arguments: { a: '5', b: 5, c: null, d: [], e: '', f: 'say "no"' } }));
-    for (const piece of ['a: "5"', 'b: 5', 'c: null', 'd: []', 'e: ""', 'f: say "no"']) expect(text).toContain(piece);
+    for (const piece of ['a: "5"', 'b: 5', 'c: null', 'd: []', 'e: ""', 'f:\n│ say "no"']) expect(text).toContain(piece);
   });
 
   it('shows a call without arguments as one', () => {

@@ -16,6 +16,8 @@ export interface Size {
   readonly columns?: number;
   readonly rows?: number;
   readonly env?: Readonly<Record<string, string>>;
+  /** Standard input is a pipe that nobody writes to and nobody closes; the rest is the terminal. */
+  readonly hasSilentInput?: boolean;
 }
 
 /** Bundles the test program from the source, so that plain Node.js can run it. Call it once per spec file. */
@@ -49,12 +51,15 @@ export class Run {
   #isOver = false;
   #isClosed = false;
 
-  constructor(dir: string, scenario: Scenario, { columns = 80, rows = 24, env = {} }: Size = {}) {
+  constructor(dir: string, scenario: Scenario, { columns = 80, rows = 24, env = {}, hasSilentInput = false }: Size = {}) {
     count += 1;
     this.#report = join(dir, `report-${count}.json`);
     this.#screen = new headless.Terminal({ cols: columns, rows, allowProposedApi: true, scrollback: 10_000 });
     const inherited = Object.fromEntries(Object.entries(process.env).filter(([name]) => !/^(NO_COLOR|FORCE_COLOR|TERM|COLORTERM|CI|VITEST.*|NODE_.*)$/.test(name)));
-    this.pty = spawn(process.execPath, [join(dir, 'main.mjs')], {
+    const program = join(dir, 'main.mjs');
+    // A pipe that is open for writing too never ends.
+    const silent = ['-c', 'mkfifo "$1"; exec "$2" "$3" <>"$1"', 'sh', join(dir, `pipe-${count}`), process.execPath, program];
+    this.pty = spawn(hasSilentInput ? '/bin/sh' : process.execPath, hasSilentInput ? silent : [program], {
       name: env['TERM'] ?? 'xterm-256color',
       cols: columns,
       rows,

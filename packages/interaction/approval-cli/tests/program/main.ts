@@ -87,9 +87,9 @@ const report: Report = {
   decisions,
   outcomes,
   bodyArguments,
-  isRaw: process.stdin.isRaw,
+  isRaw: process.stdin.isTTY && process.stdin.isRaw,
   listeners: { ...left, stdin: process.stdin.listenerCount('data') + process.stdin.listenerCount('keypress'), stdout: process.stdout.listenerCount('resize') },
-  bytesRead: (process.stdin as unknown as { bytesRead: number }).bytesRead,
+  bytesRead: (process.stdin as unknown as { bytesRead?: number }).bytesRead ?? 0,
   unhandled,
 };
 const path = process.env['REPORT'] as string;
