@@ -70,6 +70,14 @@ export function listDirectoryTool(ctx: Context, { maxEntries }: ToolFsConfig): T
   });
 }
 
+const problems: Readonly<Record<string, string>> = {
+  FS_NOT_FOUND: 'leads nowhere',
+  FS_OUTSIDE_WORKSPACE: 'leads out of the workspace',
+  FS_LINK_LOOP: 'leads to itself',
+  FS_BAD_PATH: 'cannot be opened: its name is no valid text',
+  FS_PERMISSION: 'may not be accessed',
+};
+
 function renderList({ path, entries, total }: ListValue): string {
   const rows = [`${shownName(path)}/: ${total === 0 ? 'empty' : counted(total, 'entry', 'entries')}`];
   for (const { name, type, isLink, size, problem } of entries) {
@@ -77,7 +85,7 @@ function renderList({ path, entries, total }: ListValue): string {
       size !== undefined && counted(size, 'byte'),
       type === 'other' && problem === undefined && 'no regular file',
       isLink && 'link',
-      problem,
+      problem !== undefined && (problems[problem] ?? problem),
     ].filter((fact) => typeof fact === 'string');
     rows.push(`  ${shownName(name)}${type === 'directory' ? '/' : ''}${facts.length === 0 ? '' : ` (${facts.join(', ')})`}`);
   }

@@ -4,6 +4,7 @@
  */
 
 /** Everything that some reader takes for the end of a line, but the line feed, which lines do not have. */
+// eslint-disable-next-line no-control-regex -- they are what is looked for
 const BREAKS = /[\r\v\f\x1c-\x1e\x85\u2028\u2029]/g;
 
 /** One line with its number; or without, in `| `. */
@@ -28,7 +29,9 @@ export function parseNumbered(text: string, firstNumber: number): ParsedLine[] {
     if (match !== null) lines.push({ number: match[1] === undefined ? firstNumber + lines.length : Number(match[1]), text: row.slice(match[0].length) });
     else if (row.startsWith(CONTINUED.slice(1))) {
       const last = lines.at(-1);
-      if (last !== undefined) last.text += `${/[\v\f\x1c-\x1e\x85\u2028\u2029]$/.test(last.text) ? '' : '\r'}${row.slice(CONTINUED.length - 1)}`;
+      // A carriage return is the one that is not written before the break.
+      const isWritten = last?.text.slice(-1).search(BREAKS) === 0;
+      if (last !== undefined) last.text += `${isWritten ? '' : '\r'}${row.slice(CONTINUED.length - 1)}`;
     }
   }
   return lines;

@@ -19,7 +19,7 @@ export interface Matches {
  */
 export function matchesOf(text: string, old: string): Matches {
   const isExplicit = old.includes('\r');
-  if (isExplicit || !/\n/.test(old)) {
+  if (isExplicit || !old.includes('\n')) {
     const exact = occurrences(text, old);
     if (exact.found.length > 0 || !isExplicit) return exact;
   }

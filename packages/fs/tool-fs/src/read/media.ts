@@ -8,7 +8,7 @@ export interface Media {
 
 type Signature = readonly [mimeType: string, offset: number, bytes: readonly number[]];
 
-const ascii = (text: string): number[] => [...text].map((char) => char.charCodeAt(0));
+const ascii = (text: string): number[] => Array.from(text, (char) => char.charCodeAt(0));
 
 /** Only what no text begins with, or what is told by more than four letters. */
 const signatures: readonly Signature[] = [
