@@ -50,7 +50,7 @@ export function decodeText(bytes: Uint8Array, path: string, operation = 'read'):
   let text: string;
   try {
     // The mark is cut off here, not by the decoder, so that a second one stays.
-    text = decoderFor(format.encoding).decode(format.hasBom ? bytes.subarray(markOf(format.encoding).length) : bytes);
+    text = decoderFor(format.encoding).decode(bytes.subarray(markLength(format)));
   } catch (cause) {
     throw new FsError('FS_ENCODING', path, { operation, detail: `is not valid ${nameOf(format.encoding)}: a binary file, or text in another encoding`, cause });
   }
@@ -66,11 +66,25 @@ export function decodeText(bytes: Uint8Array, path: string, operation = 'read'):
 export function encodeText(text: string, { encoding, hasBom }: FsTextFormat, path: string, operation = 'write'): { bytes: Uint8Array; format: FsTextFormat } {
   const isMarked = text.startsWith('\ufeff');
   const body = isMarked ? text.slice(1) : text;
-  if (body.includes('\0')) throw new FsError('FS_BAD_TEXT', path, { operation, detail: 'cannot be given text with NUL characters' });
-  if (!isWellFormed(body)) throw new FsError('FS_BAD_TEXT', path, { operation, detail: 'cannot be given text with half of a surrogate pair' });
   // UTF-16 without its mark would not be recognised again.
   const format: FsTextFormat = { encoding, hasBom: hasBom || isMarked || encoding !== 'utf-8' };
-  return { bytes: encode(format.hasBom ? `\ufeff${body}` : body, encoding), format };
+  return { bytes: encodePiece(format.hasBom ? `\ufeff${body}` : body, encoding, path, operation), format };
+}
+
+/**
+ * The bytes of a piece of a text, as it stands.
+ *
+ * @throws FsError `FS_BAD_TEXT`
+ */
+export function encodePiece(text: string, encoding: FsEncoding, path: string, operation: string): Uint8Array {
+  if (text.includes('\0')) throw new FsError('FS_BAD_TEXT', path, { operation, detail: 'cannot be given text with NUL characters' });
+  if (!isWellFormed(text)) throw new FsError('FS_BAD_TEXT', path, { operation, detail: 'cannot be given text with half of a surrogate pair' });
+  return encode(text, encoding);
+}
+
+/** Bytes of the byte order mark. */
+export function markLength({ encoding, hasBom }: FsTextFormat): number {
+  return hasBom ? (encoding === 'utf-8' ? 3 : 2) : 0;
 }
 
 export function lineEndingsOf(text: string): FsLineEndings {
@@ -91,10 +105,6 @@ export function withLineEndings<T extends { readonly text: string }>(facts: T): 
   let found: FsLineEndings | undefined;
   const lazy = { get: (): FsLineEndings => (found ??= lineEndingsOf(facts.text)), enumerable: true };
   return Object.freeze(Object.defineProperty({ ...facts }, 'lineEndings', lazy) as T & { readonly lineEndings: FsLineEndings });
-}
-
-function markOf(encoding: FsEncoding): Uint8Array {
-  return encode('\ufeff', encoding);
 }
 
 function nameOf(encoding: FsEncoding): string {

@@ -70,13 +70,17 @@ describe('the service', () => {
 describe('policies', () => {
   it('that hang do not hold a change that is cancelled, and nothing stays on the signal', async () => {
     const { ctx, provider } = provided();
-    ctx.on('fs/write-intent', () => new Promise(() => {}));
+    let wakeUp!: () => void;
+    const asleep = new Promise<void>((resolve) => { wakeUp = resolve; });
+    ctx.on('fs/write-intent', (_intent, next) => asleep.then(next));
     const controller = new AbortController();
     const write = ctx.fs.write('a', 'x', { signal: controller.signal });
     await Promise.resolve();
     setImmediate(() => { controller.abort(); });
     await expect(write).rejects.toMatchObject({ code: 'FS_CANCELLED', name: 'AbortError' });
     expect(getEventListeners(controller.signal, 'abort')).toEqual([]);
+    wakeUp();
+    await asleep;
     expect(provider.text).toBe('one');
   });
 
