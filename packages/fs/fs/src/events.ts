@@ -43,9 +43,10 @@ export interface FsRange {
   readonly end: number;
 }
 
-/** What a scope has been shown of a file, or has done to it. */
+/** What a scope has been shown of a file, or has done to it. Removing or moving a directory is told once, for all that is in it. */
 export interface FsObserved extends FsTarget {
   readonly scopePath: readonly string[];
+  /** A move is told twice: `remove` of where it was, then `move` of where it is. */
   readonly how: 'read' | 'write' | 'edit' | 'remove' | 'move';
   /** What is there now; undefined: nothing. */
   readonly version: FsVersion | undefined;
