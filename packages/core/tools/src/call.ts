@@ -9,7 +9,7 @@ import type { RegisteredTool } from './registry/registered-tool.ts';
 import type { Registry } from './registry/registry.ts';
 import type { LiveCalls } from './live-calls.ts';
 import type { LockRequest, LockTable } from './locks.ts';
-import { isAbortSignal, onAbort } from './signal.ts';
+import { isAbortSignal, watch, type Watch } from './signal.ts';
 import { thrownMessage } from './thrown.ts';
 import type { ExecuteAllOptions, ToolCallInput, ToolExecution, ToolExecutionResult } from './types.ts';
 
@@ -131,8 +131,9 @@ export class Call {
   lockRequest: Promise<LockRequest> | undefined;
 
   #release: (() => void) | undefined;
-  #abortWatchers: Set<() => void> | undefined;
-  #unwatch: (() => void) | undefined;
+  #abortWatchers: (() => void)[] | undefined;
+  #ownWatch: Watch | undefined;
+  #callerWatch: Watch | undefined;
 
   constructor(engine: Engine, ctx: Context, input: ReadInput, signal: AbortSignal, parent?: Call) {
     this.engine = engine;
@@ -182,23 +183,22 @@ export class Call {
    */
   onAbort(watcher: () => void): () => void {
     if (this.#abortWatchers === undefined) {
-      const watchers = new Set<() => void>();
+      const watchers: (() => void)[] = [];
       this.#abortWatchers = watchers;
       const run = (): void => {
         this.#stopWatching();
         for (const each of [...watchers]) each();
       };
       const own = this.ctx.signal;
-      const unwatchOwn = onAbort(own, run, true);
-      const unwatchCaller = this.exec.signal === own ? undefined : onAbort(this.exec.signal, run);
-      this.#unwatch = () => {
-        unwatchOwn();
-        unwatchCaller?.();
-      };
+      this.#ownWatch = watch(own, run, true);
+      if (this.exec.signal !== own) this.#callerWatch = watch(this.exec.signal, run);
     }
     const watchers = this.#abortWatchers;
-    watchers.add(watcher);
-    return () => watchers.delete(watcher);
+    watchers.push(watcher);
+    return () => {
+      const at = watchers.indexOf(watcher);
+      if (at >= 0) watchers.splice(at, 1);
+    };
   }
 
   /** Calls back when a person begins or ends to be asked, for this call or a descendant. */
@@ -236,8 +236,9 @@ export class Call {
   }
 
   #stopWatching(): void {
-    this.#unwatch?.();
-    this.#unwatch = undefined;
+    this.#ownWatch?.stop();
+    this.#callerWatch?.stop();
+    this.#ownWatch = this.#callerWatch = undefined;
   }
 }
 

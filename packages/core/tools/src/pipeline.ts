@@ -39,7 +39,8 @@ export async function decide(call: Call): Promise<Ended | undefined> {
   if (closed !== undefined) return closed;
   const decision = await preExecute(call);
   if (isEnded(decision)) return decision;
-  const guarded = hasGuards(call) ? await runGuards(call, decision, false) : decision;
+  const guards = hasGuards(call) ? runGuards(call, decision, false) : decision;
+  const guarded = guards instanceof Promise ? await guards : guards;
   if (isEnded(guarded)) return guarded;
   if (guarded.ask !== undefined) {
     // Nobody is asked about a call that cannot run anyway.

@@ -4,40 +4,97 @@ import { isLazyAbortController, type LazyAbortController } from './lazy-abort-co
 /** Something an attempt can be under: a signal, or what becomes one when it is read. */
 export type SignalSource = AbortSignal | LazyAbortController;
 
+/** One of those who wait on a signal. */
+export interface Watch {
+  /** Idempotent. */
+  stop(): void;
+}
+
+/** A signal with its one native listener, and who waits on it, as a ring: coming and going costs one object. */
+class Watched {
+  readonly first = new Watcher(this, undefined, true);
+  readonly #signal: AbortSignal;
+
+  constructor(signal: AbortSignal) {
+    this.#signal = signal;
+    signal.addEventListener('abort', this.#run, { once: true });
+  }
+
+  readonly #run = (): void => {
+    watched.delete(this.#signal);
+    const { first } = this;
+    // Each is taken out before it is called: it may take out others, or add some that are for nobody any more.
+    for (let each = first.next; each !== first; each = first.next) {
+      each.unlink();
+      each.callback?.();
+    }
+  };
+
+  release(): void {
+    if (this.first.next !== this.first || watched.get(this.#signal) !== this) return;
+    watched.delete(this.#signal);
+    this.#signal.removeEventListener('abort', this.#run);
+  }
+}
+
+class Watcher implements Watch {
+  readonly callback: (() => void) | undefined;
+  next: Watcher = this;
+  #previous: Watcher = this;
+  readonly #of: Watched;
+  readonly #keeps: boolean;
+
+  constructor(of: Watched, callback: (() => void) | undefined, keeps: boolean) {
+    this.#of = of;
+    this.callback = callback;
+    this.#keeps = keeps;
+  }
+
+  linkBefore(other: Watcher): void {
+    this.next = other;
+    this.#previous = other.#previous;
+    other.#previous.next = this;
+    other.#previous = this;
+  }
+
+  unlink(): boolean {
+    if (this.next === this) return false;
+    this.#previous.next = this.next;
+    this.next.#previous = this.#previous;
+    this.next = this.#previous = this;
+    return true;
+  }
+
+  stop(): void {
+    if (this.unlink() && !this.#keeps) this.#of.release();
+  }
+}
+
 /**
  * One native listener per signal, however many of ours wait on it: Node warns about a leak from eleven on, and adding and
  * removing one costs more than a small call. The listener goes when the last watcher goes.
  */
-const watched = new WeakMap<AbortSignal, { watchers: Set<() => void>; run: () => void }>();
+const watched = new WeakMap<AbortSignal, Watched>();
 
 /**
- * Calls `watcher` once when `signal` aborts. Must not be aborted yet. The disposer is idempotent. `keep` leaves the one
- * native listener on a signal of our own, for the next call.
+ * Calls `callback` once when `signal` aborts. Must not be aborted yet. `keep` leaves the one native listener on a signal of
+ * our own, for the next call.
  */
-export function onAbort(signal: AbortSignal, watcher: () => void, keep = false): Disposer {
-  let entry = watched.get(signal);
-  if (entry === undefined) {
-    const watchers = new Set<() => void>();
-    const run = (): void => {
-      watched.delete(signal);
-      for (const each of watchers) each();
-    };
-    entry = { watchers, run };
-    watched.set(signal, entry);
-    signal.addEventListener('abort', run, { once: true });
-  }
-  const { watchers, run } = entry;
-  // A fresh closure, so that the same function may watch twice.
-  const own = (): void => {
-    watcher();
-  };
-  watchers.add(own);
-  return () => {
-    if (watchers.delete(own) && !keep && watchers.size === 0 && watched.get(signal)?.watchers === watchers) {
-      watched.delete(signal);
-      signal.removeEventListener('abort', run);
-    }
-  };
+export function watch(signal: AbortSignal, callback: () => void, keep = false): Watch {
+  let of = watched.get(signal);
+  if (of === undefined) watched.set(signal, (of = new Watched(signal)));
+  const watcher = new Watcher(of, callback, keep);
+  watcher.linkBefore(of.first);
+  return watcher;
+}
+
+/**
+ * Calls `callback` once when `signal` aborts. Must not be aborted yet. However many wait on a signal, it has one native
+ * listener, gone with the last of them. The disposer is idempotent.
+ */
+export function onAbort(signal: AbortSignal, callback: () => void): Disposer {
+  const one = watch(signal, callback);
+  return () => { one.stop(); };
 }
 
 export interface Fused {
@@ -62,13 +119,13 @@ export function fuse(sources: readonly AbortSignal[], kept?: AbortSignal): Fused
     controller.abort(already.reason);
     return { signal: controller.signal, release: nothing };
   }
-  const disposers: Disposer[] = [];
+  const watches: Watch[] = [];
   const release = (): void => {
-    for (const dispose of disposers.splice(0)) dispose();
+    for (const each of watches.splice(0)) each.stop();
   };
   for (const source of distinct) {
-    disposers.push(
-      onAbort(
+    watches.push(
+      watch(
         source,
         () => {
           release();

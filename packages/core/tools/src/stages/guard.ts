@@ -17,35 +17,89 @@ const MAX_JOINING = 1_000;
 
 /**
  * Checks that can only tighten. The first denial wins over everything; the first question is kept, unless the call is
- * already waved through by a person (`asked`). A guard that an earlier one registers is consulted too.
+ * already waved through by a person (`asked`). A guard that an earlier one registers is consulted too. A promise only if a
+ * guard takes its time.
  */
-export async function runGuards(call: Call, allowed: Allowed, asked: boolean): Promise<Allowed | Ended> {
-  const { registry } = call.engine;
-  const scope = call.ctx.scopeRef;
-  let guards = registry.guards(scope);
-  const most = guards.length + MAX_JOINING;
-  let result = allowed;
-  const consulted = new Set<RegisteredGuard>();
-  for (;;) {
-    const current = guards.find((each) => !consulted.has(each));
-    // At this very moment: a gate that went down took its guards out of the list, and may be back before anybody looks again.
-    if (current === undefined) return gateClosed(call) ?? result;
-    consulted.add(current);
-    const { guard } = current;
+export function runGuards(call: Call, allowed: Allowed, asked: boolean): Allowed | Ended | Promise<Allowed | Ended> {
+  return new GuardRun(call, allowed, asked).run();
+}
+
+class GuardRun {
+  readonly #call: Call;
+  readonly #asked: boolean;
+  readonly #most: number;
+  readonly #consulted: RegisteredGuard[] = [];
+  /** The list as it was at first; while it is that, the next guard is the next in it. */
+  readonly #atFirst: readonly RegisteredGuard[];
+  #result: Allowed;
+
+  constructor(call: Call, allowed: Allowed, asked: boolean) {
+    this.#call = call;
+    this.#asked = asked;
+    this.#result = allowed;
+    this.#atFirst = this.#guards();
+    this.#most = this.#atFirst.length + MAX_JOINING;
+  }
+
+  run(): Allowed | Ended | Promise<Allowed | Ended> {
+    for (;;) {
+      const current = this.#next();
+      // At this very moment: a gate that went down took its guards out of the list, and may be back before anybody looks again.
+      if (current === undefined) return gateClosed(this.#call) ?? this.#result;
+      this.#consulted.push(current);
+      let answer: unknown;
+      let isPending: boolean;
+      try {
+        if (this.#consulted.length > this.#most) throw new Error(`${MAX_JOINING} guards were registered while this call was being judged, this one last`);
+        const { guard } = current;
+        answer = guard(this.#call.exec);
+        isPending = isThenable(answer);
+      } catch (error) {
+        return this.#failed(current, error, answer);
+      }
+      if (isPending) return this.#goOnAfter(current, answer);
+      const end = this.#heard(current, answer);
+      if (end !== undefined) return end;
+    }
+  }
+
+  async #goOnAfter(current: RegisteredGuard, answer: unknown): Promise<Allowed | Ended> {
     let said: unknown;
     try {
-      if (consulted.size > most) throw new Error(`${MAX_JOINING} guards were registered while this call was being judged, this one last`);
-      const answer: unknown = guard(call.exec);
-      said = isThenable(answer) ? await withPatience(call, Promise.resolve(answer)) : answer;
-      if (said === gaveUp) return ended(aborted(call));
-      const verdict = parseVerdict(said);
-      if (verdict.kind === 'deny') return ended(fail(call, { code: verdict.code ?? codes.DENIED, message: verdict.reason, listener: current.plugin }));
-      if (verdict.kind === 'ask' && !asked && result.ask === undefined) result = { ask: { reason: verdict.reason } };
+      said = await withPatience(this.#call, Promise.resolve(answer));
     } catch (error) {
-      disown(said);
-      return endedByHook(call, new HookFailure('a guard', current.plugin, error));
+      return this.#failed(current, error, said);
     }
-    guards = registry.guards(scope);
+    if (said === gaveUp) return ended(aborted(this.#call));
+    return this.#heard(current, said) ?? this.run();
+  }
+
+  /** How the call ends by this verdict, if it does. */
+  #heard(current: RegisteredGuard, said: unknown): Ended | undefined {
+    try {
+      const verdict = parseVerdict(said);
+      if (verdict.kind === 'deny') return ended(fail(this.#call, { code: verdict.code ?? codes.DENIED, message: verdict.reason, listener: current.plugin }));
+      if (verdict.kind === 'ask' && !this.#asked && this.#result.ask === undefined) this.#result = { ask: { reason: verdict.reason } };
+      return undefined;
+    } catch (error) {
+      return this.#failed(current, error, said);
+    }
+  }
+
+  #failed({ plugin }: RegisteredGuard, error: unknown, said: unknown): Ended {
+    disown(said);
+    return endedByHook(this.#call, new HookFailure('a guard', plugin, error));
+  }
+
+  #guards(): readonly RegisteredGuard[] {
+    return this.#call.engine.registry.guards(this.#call.ctx.scopeRef);
+  }
+
+  #next(): RegisteredGuard | undefined {
+    const guards = this.#guards();
+    if (guards === this.#atFirst) return guards[this.#consulted.length];
+    const consulted = new Set(this.#consulted);
+    return guards.find((each) => !consulted.has(each));
   }
 }
 
