@@ -40,6 +40,8 @@ export class OpenQuestions {
     this.#open.set(id, { question, caller });
     const before = decisionByRules(caller, question.request);
     caller.emit('approval/asked', question.request);
+    // Whoever was told of it may have answered it.
+    if (question.decided() !== undefined) return question.decision;
     const known = this.#withoutAsking(question);
     if (known !== undefined) {
       this.#settle(question, caller, known);

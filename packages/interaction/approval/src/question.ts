@@ -1,6 +1,8 @@
 import { createHash } from 'node:crypto';
+import type { Disposer } from '@sluice/core-context';
 import { canonicalJson } from '@sluice/core-schema';
 import type { ApprovalOutcome, ApprovalRequest } from '@sluice/core-tools';
+import { onAbort } from './on-abort.ts';
 import { askerSignal, ownRequest } from './request.ts';
 import type { PendingApproval } from './types.ts';
 
@@ -20,7 +22,7 @@ export class Question {
   readonly #timeoutMs: number | undefined;
   #resolve!: (outcome: ApprovalOutcome) => void;
   #timer: ReturnType<typeof setTimeout> | undefined;
-  #onAbort: (() => void) | undefined;
+  #unwatch: Disposer | undefined;
 
   /** @throws TypeError on a malformed request */
   constructor(request: ApprovalRequest, scopePath: readonly string[], timeoutMs: number | undefined) {
@@ -46,9 +48,8 @@ export class Question {
   }
 
   /** Calls back when the asker gives up, and when time is up. */
-  watch(onAbort: () => void, onExpiry: () => void): void {
-    this.#onAbort = onAbort;
-    this.#asker?.addEventListener('abort', onAbort);
+  watch(onGivenUp: () => void, onExpiry: () => void): void {
+    if (this.#asker !== undefined) this.#unwatch = onAbort(this.#asker, onGivenUp);
     if (this.#timeoutMs !== undefined) this.#timer = setTimeout(onExpiry, this.#timeoutMs);
   }
 
@@ -57,7 +58,7 @@ export class Question {
     if (this.outcome !== undefined) return false;
     this.outcome = outcome;
     clearTimeout(this.#timer);
-    if (this.#onAbort !== undefined) this.#asker?.removeEventListener('abort', this.#onAbort);
+    this.#unwatch?.();
     this.#over.abort();
     announce();
     this.#resolve(outcome);

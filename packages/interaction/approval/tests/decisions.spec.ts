@@ -312,12 +312,20 @@ describe('giving up', () => {
     expect(vi.getTimerCount()).toBe(0);
   });
 
-  it('leaves no listener on a signal that many questions share', async () => {
+  it('has one listener on a signal that many questions share, and none afterwards', async () => {
     const { ctx, approvals } = aBed();
-    ctx.on('approval/request', () => no);
-    const { signal } = new AbortController();
-    await Promise.all(Array.from({ length: 20 }, () => approvals.request(aRequest({ signal }))));
-    expect(getEventListeners(signal, 'abort')).toEqual([]);
+    aPerson(ctx);
+    for (const isAborted of [false, true]) {
+      const controller = new AbortController();
+      const { signal } = controller;
+      const all = Array.from({ length: 20 }, () => approvals.request(aRequest({ signal })));
+      expect(getEventListeners(signal, 'abort')).toHaveLength(1);
+      if (isAborted) controller.abort();
+      else for (const { id } of approvals.pending()) approvals.answer(id, no);
+      const kinds = new Set((await Promise.all(all)).map(({ kind }) => kind));
+      expect([...kinds]).toEqual([isAborted ? 'cancelled' : 'rejected']);
+      expect(getEventListeners(signal, 'abort')).toEqual([]);
+    }
   });
 });
 
@@ -351,12 +359,17 @@ describe('answers from elsewhere', () => {
   });
 
   it('takes an answer from whoever is told of the question, before anybody is asked', async () => {
-    const { ctx, approvals } = aBed();
+    vi.useFakeTimers();
+    const { ctx, approvals, told } = aBed({ timeoutMs: 1_000 });
     const answerer = vi.fn(() => once);
     ctx.on('approval/request', answerer);
     ctx.on('approval/asked', ({ id }) => approvals.answer(id, no));
-    expect(await approvals.request(aRequest())).toEqual(no);
+    const { signal } = new AbortController();
+    expect(await approvals.request(aRequest({ id: 'q', signal }))).toEqual(no);
     expect(answerer).not.toHaveBeenCalled();
+    expect(told).toEqual(['asked:q', 'rejected:q']);
+    expect(vi.getTimerCount()).toBe(0);
+    expect(getEventListeners(signal, 'abort')).toEqual([]);
   });
 
   it('denies when what is answered is nonsense [U19]', async () => {
