@@ -22,6 +22,8 @@ function scalarText(value: string | number | boolean | null): string {
 /** Most arguments hold no containers: nothing to keep track of then. Undefined for one that does. */
 function flatText(container: JsonObject | readonly JsonValue[]): string | undefined {
   const { keys, length } = open(container);
+  // In order as they are: then it is what JSON.stringify says, in one go.
+  if (keys !== undefined && isOrderedAndFlat(container as JsonObject, keys)) return JSON.stringify(container);
   let text = '';
   for (let index = 0; index < length; index++) {
     const key = keys?.[index];
@@ -30,6 +32,15 @@ function flatText(container: JsonObject | readonly JsonValue[]): string | undefi
     text += `${index > 0 ? ',' : ''}${key === undefined ? '' : `${JSON.stringify(key)}:`}${scalarText(child)}`;
   }
   return keys === undefined ? `[${text}]` : `{${text}}`;
+}
+
+function isOrderedAndFlat(container: JsonObject, sorted: readonly string[]): boolean {
+  let index = 0;
+  for (const key of Object.keys(container)) {
+    const child = container[key];
+    if (key !== sorted[index++] || (typeof child === 'object' && child !== null)) return false;
+  }
+  return true;
 }
 
 /** Writes one container without recursion. Members of tables have the same keys, so each key is quoted once. */

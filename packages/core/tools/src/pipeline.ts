@@ -1,4 +1,5 @@
 import type { Call } from './call.ts';
+import { andThen, type MaybePromise } from './maybe.ts';
 import { aborted, fail } from './outcome.ts';
 import { ended, endedFinally, isEnded, type Ended } from './pipeline-state.ts';
 import { approval } from './stages/approval.ts';
@@ -9,7 +10,7 @@ import { gateClosed, overtaken } from './stages/gate.ts';
 import { runGuards } from './stages/guard.ts';
 import { lock } from './stages/lock.ts';
 import { postExecute } from './stages/post-execute.ts';
-import { preExecute } from './stages/pre-execute.ts';
+import { preExecute, type Allowed } from './stages/pre-execute.ts';
 import { publish } from './stages/result.ts';
 import type { ToolExecutionResult } from './types.ts';
 
@@ -18,7 +19,8 @@ import type { ToolExecutionResult } from './types.ts';
  * stage either passes it on or ends it, and whatever ends it goes through `finish`. Never rejects.
  */
 export async function runCall(call: Call): Promise<ToolExecutionResult> {
-  const early = enter(call) ?? (hasPolicy(call) ? await decide(call) : undefined);
+  const decided = enter(call) ?? (hasPolicy(call) ? decide(call) : undefined);
+  const early = decided instanceof Promise ? await decided : decided;
   return finish(call, early ?? (await dispatch(call)));
 }
 
@@ -33,24 +35,26 @@ export function enter(call: Call): Ended | undefined {
   return call.isAborted ? endedFinally(aborted(call)) : undefined;
 }
 
-/** Policy: pre-execute, guards, a person if anybody asked, guards once more. */
-export async function decide(call: Call): Promise<Ended | undefined> {
-  const closed = gateClosed(call);
-  if (closed !== undefined) return closed;
-  const decision = await preExecute(call);
-  if (isEnded(decision)) return decision;
-  const guards = hasGuards(call) ? runGuards(call, decision, false) : decision;
-  const guarded = guards instanceof Promise ? await guards : guards;
-  if (isEnded(guarded)) return guarded;
-  if (guarded.ask !== undefined) {
-    // Nobody is asked about a call that cannot run anyway.
-    const refused = overtaken(call) ?? (await approval(call, guarded.ask.reason));
-    if (refused !== undefined) return refused;
-    const again = await runGuards(call, {}, true);
-    if (isEnded(again)) return again;
-  }
-  // A gate may have gone down while the call was being decided; its guards were not there to ask.
-  return overtaken(call);
+/** Policy: pre-execute, then guards. Policy that answers at once is asked at once. */
+export function decide(call: Call): MaybePromise<Ended | undefined> {
+  return gateClosed(call) ?? andThen(preExecute(call), (decision) => (isEnded(decision) ? decision : guard(call, decision)));
+}
+
+/** Guards, then a person if anybody asked. */
+function guard(call: Call, allowed: Allowed): MaybePromise<Ended | undefined> {
+  return andThen(hasGuards(call) ? runGuards(call, allowed, false) : allowed, (guarded) => {
+    if (isEnded(guarded)) return guarded;
+    // A gate may have gone down while the call was being decided; its guards were not there to ask.
+    return guarded.ask === undefined ? overtaken(call) : ask(call, guarded.ask.reason);
+  });
+}
+
+/** A person, then guards once more. Nobody is asked about a call that cannot run anyway. */
+async function ask(call: Call, reason: string | undefined): Promise<Ended | undefined> {
+  const refused = overtaken(call) ?? (await approval(call, reason));
+  if (refused !== undefined) return refused;
+  const again = await runGuards(call, {}, true);
+  return isEnded(again) ? again : overtaken(call);
 }
 
 /** Locks, then the wrappers around the body. Cancellation replaces a success, never a more specific failure. */
@@ -71,10 +75,10 @@ export async function dispatch(call: Call): Promise<Ended> {
 }
 
 /** Every outcome's way out: post-execute, the tool's last word, `tools/result`. */
-export function finish(call: Call, { result, skipsPost }: Ended): ToolExecutionResult | Promise<ToolExecutionResult> {
+export function finish(call: Call, { result, skipsPost }: Ended): MaybePromise<ToolExecutionResult> {
   const end = (shaped: ToolExecutionResult): ToolExecutionResult => publish(call, finalizeContent(call, shaped));
   const isShaped = !skipsPost && call.ctx.listeners('tools/post-execute').length > 0;
-  return isShaped ? postExecute(call, result).then(end) : end(result);
+  return isShaped ? andThen(postExecute(call, result), end) : end(result);
 }
 
 export function hasPolicy(call: Call): boolean {

@@ -2,7 +2,9 @@ import type { ListenerEntry } from '@sluice/core-context';
 import type { Call } from './call.ts';
 import { disown } from './disown.ts';
 import { codes } from './errors.ts';
+import type { MaybePromise } from './maybe.ts';
 import type { FailureParts } from './outcome.ts';
+import { withPatience, type gaveUp } from './patience.ts';
 import { thrownMessage } from './thrown.ts';
 
 /** A listener, guard or wrapper threw or answered nonsense. Carries who and where; the original error goes to the logger. */
@@ -71,27 +73,38 @@ export class WaterfallRun<D> {
   }
 
   /**
-   * A promise only if a listener takes its time. Look at `failure` before the answer: an answer in spite of a failure does
-   * not count. Rejects with, or throws, what a listener threw.
+   * Runs it for a call and gives what `use` makes of its answer, or `failed` of a failure, its own included. From then on a
+   * `next()` runs nothing.
    */
-  run(): D | Promise<D> {
-    return this.#enter(0);
+  settle<R>(call: Call, use: (answer: D | typeof gaveUp) => R, failed: (failure: HookFailure) => R): MaybePromise<R> {
+    const blame = (error: unknown): R => {
+      this.#isOver = true;
+      return failed(this.failure ?? new HookFailure(this.#hook, 'core-tools', error));
+    };
+    const finish = (answer: D | typeof gaveUp): R => {
+      this.#isOver = true;
+      // An answer in spite of a failure does not count.
+      if (this.failure !== undefined) return failed(this.failure);
+      try {
+        return use(answer);
+      } catch (error) {
+        return blame(error);
+      }
+    };
+    let answer: MaybePromise<D>;
+    try {
+      answer = this.#enter(0);
+    } catch (error) {
+      return blame(error);
+    }
+    return answer instanceof Promise ? withPatience(call, answer).then(finish, blame) : finish(answer);
   }
 
-  /** Whom to blame for a failed run. */
-  blame(error: unknown): HookFailure {
-    return this.failure ?? new HookFailure(this.#hook, 'core-tools', error);
-  }
-
-  /** It has its answer, or nobody waits for one any longer: a `next()` that comes after this runs nothing. */
-  end(): void {
-    this.#isOver = true;
-  }
-
-  #enter(index: number): D | Promise<D> {
+  /** A promise only if a listener takes its time. Rejects with, or throws, what a listener threw. */
+  #enter(index: number): MaybePromise<D> {
     const entry = this.#entries[index];
     if (entry === undefined) return (this.#answer = this.#last());
-    let inside: D | Promise<D> | undefined;
+    let inside: MaybePromise<D> | undefined;
     let handed: Promise<D> | undefined;
     const next = (): Promise<D> => {
       if (this.#isOver) return rejectQuietly(new Error(`core-tools: next() came after ${this.#hook} was over for this call`));
@@ -113,7 +126,7 @@ export class WaterfallRun<D> {
     }
     if (answer === handed) {
       entry.leave();
-      return inside as D | Promise<D>;
+      return inside as MaybePromise<D>;
     }
     return settleWith(
       entry,

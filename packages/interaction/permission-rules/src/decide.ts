@@ -21,7 +21,7 @@ export function decide(subject: Subject, rules: readonly CompiledRule[], default
   const matched = rules.filter((rule) => rule.matches(subject.arguments));
   if (matched.length === 0) return byDefault(subject, defaults);
   // Stable, and config rules come first in the list: of two equally strict rules the config's speaks.
-  matched.sort((a, b) => STRICTNESS[b.rule.decision] - STRICTNESS[a.rule.decision]);
+  if (matched.length > 1) matched.sort((a, b) => STRICTNESS[b.rule.decision] - STRICTNESS[a.rule.decision]);
   const { rule, shown } = matched[0] as CompiledRule;
   return {
     decision: rule.decision,

@@ -23,8 +23,10 @@ export class Judgement {
   /** Never throws for a file that cannot be read: then nobody knows what has been denied, so everything is. */
   explain(subject: Subject, place: Place): Explanation {
     try {
+      const configured = this.#configured(subject.toolName);
+      if (this.#remembered.isEmpty) return decide(subject, configured, this.#defaults);
       const remembered = this.#remembered.rulesAt(place).filter((rule) => rule.isFor(subject.toolName));
-      return decide(subject, [...this.#configured(subject.toolName), ...remembered], this.#defaults);
+      return decide(subject, [...configured, ...remembered], this.#defaults);
     } catch (error) {
       if (!isSluiceError(error)) throw error;
       return { decision: 'deny', source: 'memory-file', why: error.message, matched: [], rememberable: false };

@@ -1,6 +1,7 @@
 import type { Call } from '../call.ts';
 import { disown } from '../disown.ts';
 import { codes } from '../errors.ts';
+import type { MaybePromise } from '../maybe.ts';
 import { aborted, fail } from '../outcome.ts';
 import { gaveUp, withPatience } from '../patience.ts';
 import { ended, endedByHook, type Ended } from '../pipeline-state.ts';
@@ -20,7 +21,7 @@ const MAX_JOINING = 1_000;
  * already waved through by a person (`asked`). A guard that an earlier one registers is consulted too. A promise only if a
  * guard takes its time.
  */
-export function runGuards(call: Call, allowed: Allowed, asked: boolean): Allowed | Ended | Promise<Allowed | Ended> {
+export function runGuards(call: Call, allowed: Allowed, asked: boolean): MaybePromise<Allowed | Ended> {
   return new GuardRun(call, allowed, asked).run();
 }
 
@@ -41,7 +42,7 @@ class GuardRun {
     this.#most = this.#atFirst.length + MAX_JOINING;
   }
 
-  run(): Allowed | Ended | Promise<Allowed | Ended> {
+  run(): MaybePromise<Allowed | Ended> {
     for (;;) {
       const current = this.#next();
       // At this very moment: a gate that went down took its guards out of the list, and may be back before anybody looks again.

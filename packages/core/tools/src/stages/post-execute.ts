@@ -2,8 +2,9 @@ import type { Call } from '../call.ts';
 import { unknownTool } from '../call.ts';
 import { checkContent, checkContexts, contentText } from '../content.ts';
 import { codes } from '../errors.ts';
+import type { MaybePromise } from '../maybe.ts';
 import { aborted, fail, RAN_HINT, replaceByFailure, withContent, withContexts } from '../outcome.ts';
-import { gaveUp, withPatience } from '../patience.ts';
+import { gaveUp } from '../patience.ts';
 import { endedByHook } from '../pipeline-state.ts';
 import { answerRecord, Nonsense, WaterfallRun } from '../waterfall.ts';
 import type { ContentBlock } from '../blocks.ts';
@@ -16,26 +17,22 @@ const UNCHANGED: PostToolDecision = Object.freeze({ kind: 'accept' });
 const BLOCKED_MESSAGE = 'the result was blocked by policy';
 
 /** Policy on what came out. It may reshape a success, add contexts to anything, or block; it cannot turn a failure into a success. */
-export async function postExecute(call: Call, result: ToolExecutionResult): Promise<ToolExecutionResult> {
-  const entries = call.ctx.listeners('tools/post-execute');
+export function postExecute(call: Call, result: ToolExecutionResult): MaybePromise<ToolExecutionResult> {
   const waterfall = new WaterfallRun(
     'tools/post-execute',
-    entries,
+    call.ctx.listeners('tools/post-execute'),
     (entry, next) => entry.enter(call.exec, result, next),
     () => UNCHANGED,
     (answer) => parseDecision(answer, result),
   );
-  try {
-    const answer = waterfall.run();
-    const decision = answer instanceof Promise ? await withPatience(call, answer) : answer;
-    if (waterfall.failure !== undefined) throw waterfall.failure;
-    const shaped = decision === gaveUp ? result : apply(call, result, decision, waterfall.decidedBy);
-    return !shaped.isError && call.isAborted ? aborted(call, shaped.additionalContexts) : shaped;
-  } catch (error) {
-    return endedByHook(call, waterfall.blame(error), result).result;
-  } finally {
-    waterfall.end();
-  }
+  return waterfall.settle(
+    call,
+    (decision) => {
+      const shaped = decision === gaveUp || decision === UNCHANGED ? result : apply(call, result, decision, waterfall.decidedBy);
+      return !shaped.isError && call.isAborted ? aborted(call, shaped.additionalContexts) : shaped;
+    },
+    (failure) => endedByHook(call, failure, result).result,
+  );
 }
 
 function apply(

@@ -1,7 +1,8 @@
 import type { Call } from '../call.ts';
 import { codes } from '../errors.ts';
+import type { MaybePromise } from '../maybe.ts';
 import { aborted, fail } from '../outcome.ts';
-import { gaveUp, withPatience } from '../patience.ts';
+import { gaveUp } from '../patience.ts';
 import { ended, endedByHook, type Ended } from '../pipeline-state.ts';
 import { answerRecord, Nonsense, WaterfallRun } from '../waterfall.ts';
 import type { PreToolDecision } from '../types.ts';
@@ -15,7 +16,7 @@ export interface Allowed {
 const FREELY: Allowed = Object.freeze({});
 
 /** Extensible policy. No listener, no opinion: allow. */
-export async function preExecute(call: Call): Promise<Allowed | Ended> {
+export function preExecute(call: Call): MaybePromise<Allowed | Ended> {
   const entries = call.ctx.listeners('tools/pre-execute');
   if (entries.length === 0) return FREELY;
   const waterfall = new WaterfallRun(
@@ -25,23 +26,21 @@ export async function preExecute(call: Call): Promise<Allowed | Ended> {
     () => ALLOW,
     parseDecision,
   );
-  try {
-    const answer = waterfall.run();
-    const decision = answer instanceof Promise ? await withPatience(call, answer) : answer;
-    if (waterfall.failure !== undefined) throw waterfall.failure;
-    if (decision === gaveUp) return ended(aborted(call));
-    switch (decision.kind) {
-      case 'allow':
-        return FREELY;
-      case 'ask':
-        return { ask: decision.reason === undefined ? {} : { reason: decision.reason } };
-      case 'deny':
-        return ended(fail(call, { code: decision.code ?? codes.DENIED, message: decision.reason, listener: waterfall.decidedBy }));
-    }
-  } catch (error) {
-    return endedByHook(call, waterfall.blame(error));
-  } finally {
-    waterfall.end();
+  return waterfall.settle<Allowed | Ended>(
+    call,
+    (decision) => (decision === gaveUp ? ended(aborted(call)) : decided(call, decision, waterfall.decidedBy)),
+    (failure) => endedByHook(call, failure),
+  );
+}
+
+function decided(call: Call, decision: PreToolDecision, decidedBy: string | undefined): Allowed | Ended {
+  switch (decision.kind) {
+    case 'allow':
+      return FREELY;
+    case 'ask':
+      return { ask: decision.reason === undefined ? {} : { reason: decision.reason } };
+    case 'deny':
+      return ended(fail(call, { code: decision.code ?? codes.DENIED, message: decision.reason, listener: decidedBy }));
   }
 }
 

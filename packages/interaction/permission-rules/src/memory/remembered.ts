@@ -36,6 +36,11 @@ export class Remembered {
     this.#file = file;
   }
 
+  /** Nothing is remembered here, and there is no file in which something may be. */
+  get isEmpty(): boolean {
+    return this.#own.size === 0 && this.#file === undefined;
+  }
+
   /** Rules that hold at a place. @throws SluiceError `RULES_FILE` */
   rulesAt(place: Place): CompiledRule[] {
     const rules: CompiledRule[] = [];
@@ -72,6 +77,7 @@ export class Remembered {
 
   /** Forgets what was remembered for one call. */
   endCall(callId: string): void {
+    if (this.#own.size === 0) return;
     for (const [id, { remembered }] of this.#own) if (remembered.callId === callId) this.#own.delete(id);
   }
 
