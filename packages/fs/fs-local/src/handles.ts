@@ -42,7 +42,10 @@ const O_PATH = 0x200000;
  */
 export const procAnchor: Anchor = {
   async openDir(real) {
-    const fd = await os.open(real, O_PATH | O_DIRECTORY | O_NOFOLLOW);
+    const fd = await os.open(real, O_PATH | O_DIRECTORY | O_NOFOLLOW).catch(async (error: unknown) => {
+      // A link is no directory, either: it came after the path was looked at.
+      throw codeOf(error) === 'ENOTDIR' && (await os.lstat(real)).isSymbolicLink() ? new Moved() : error;
+    });
     const dir = new ProcDir(fd, real);
     try {
       if ((await os.readlink(dir.self)) !== real) throw new Moved();

@@ -1,5 +1,5 @@
 import { joined, throwIfCancelled, type FsCode, type FsEntry } from '@sluice/fs';
-import type { Dir } from './handles.ts';
+import { Moved, type Dir } from './handles.ts';
 import type { Asked } from './locate.ts';
 import { codeOf, os, type OsStat } from './os.ts';
 import { asFsError } from './os-errors.ts';
@@ -37,7 +37,7 @@ async function entryOf(dir: Dir, directory: string, bytes: Buffer, followLink: F
     return typeof target === 'string' ? entry(name, path, own, true, target) : entry(name, path, target, true);
   } catch (error) {
     if (codeOf(error) === 'ENOENT') return undefined;
-    const { code } = asFsError(error, path, operation) as { code: FsCode };
+    const code: FsCode = error instanceof Moved ? 'FS_BUSY' : (asFsError(error, path, operation) as { code: FsCode }).code;
     return Object.freeze({ name: shown, path, type: 'other', isLink: false, size: 0, mtimeMs: 0, problem: code });
   }
 }

@@ -1,5 +1,6 @@
 import { dirname, isAbsolute, join, parse, resolve, sep } from 'node:path';
 import { FsError, throwIfCancelled } from '@sluice/fs';
+import { Moved } from './handles.ts';
 import { codeOf, os, unlessMissing } from './os.ts';
 import { isBelow, type Root, type Roots } from './roots.ts';
 
@@ -79,7 +80,10 @@ async function follow(roots: Roots, start: Root, names: readonly string[], follo
     if (stat?.isSymbolicLink() === true && (todo.length > 0 || followLink)) {
       links += 1;
       if (links > MAX_LINKS) throw new FsError('FS_LINK_LOOP', path, { operation });
-      const target = await os.readlink(next);
+      const target = await os.readlink(next).catch((error: unknown) => {
+        // It was one when we looked.
+        throw codeOf(error) === 'EINVAL' || codeOf(error) === 'ENOENT' ? new Moved() : error;
+      });
       if (isAbsolute(target)) at = parse(target).root;
       const below = isAbsolute(target) ? roots.unaliased(target).slice(at.length) : target;
       todo.push(...below.split(SEPARATOR).reverse());

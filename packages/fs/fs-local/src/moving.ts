@@ -81,7 +81,7 @@ async function taking(ws: Workspace, place: Place, ifVersion: FsVersion | undefi
       })
     : undefined;
   try {
-    const stat = parent && (await unlessMissing(os.lstat(parent.dir.at(parent.name))));
+    const stat = parent && (await unlessMissing(ws.fresh(() => os.lstat(parent.dir.at(parent.name)))));
     if (stat === undefined && ifVersion === undefined) throw notFound(path, operation);
     assertPrecondition(stat && versionOf(stat), ifVersion, path, operation);
     await work({ ...(parent as { dir: Dir; name: string }), stat: stat as OsStat });

@@ -8,6 +8,7 @@ export const os = {
   fsync: promisify(fs.fsync),
   fchown: promisify(fs.fchown),
   fchmod: promisify(fs.fchmod),
+  futimes: promisify(fs.futimes),
   access: promisify(fs.access),
   mkdir: promisify(fs.mkdir),
   rmdir: promisify(fs.rmdir),

@@ -1,7 +1,7 @@
 import { constants } from 'node:fs';
 import { FsError, throwIfCancelled, type FsVersion } from '@sluice/fs';
 import { Moved, type Anchor } from './handles.ts';
-import { codeOf, os, type OsPath, type OsStat } from './os.ts';
+import { codeOf, os, type OsStat } from './os.ts';
 import type { Asked } from './locate.ts';
 import { versionOf } from './version.ts';
 
@@ -12,29 +12,36 @@ export interface OpenFile {
   readonly version: FsVersion;
 }
 
+/** What opening a file takes of a workspace. */
+export interface Opening {
+  readonly anchor: Anchor;
+  /** Looks at what is there, late enough that its version stands for one content. */
+  readonly fresh: (look: () => Promise<OsStat>) => Promise<OsStat>;
+}
+
 const { O_NOFOLLOW, O_NONBLOCK, O_NOCTTY, O_RDONLY } = constants;
 const CHUNK_BYTES = 8 * 1_048_576;
 /** More than a buffer of any supported Node may have. */
 const MAX_BYTES = 2 ** 31 - 1;
 
 /**
- * Opens what is at `at`, which is `real` or leads there: without following a link, and without waiting for what is not a file.
+ * Opens what is at a path without links: without following one that is there by now, and without waiting for what is not a file.
  *
  * @throws FsError `FS_IS_DIRECTORY`, `FS_NOT_REGULAR`; `Moved` when it is not there any more
  */
-export async function openRegular(anchor: Anchor, at: OsPath, real: string, asked: Asked): Promise<OpenFile> {
+export async function openRegular({ anchor, fresh }: Opening, real: string, asked: Asked): Promise<OpenFile> {
   // Looked at before it is opened: a program that waits at the other end of a pipe would notice.
-  assertRegular(await os.lstat(at), asked);
+  assertRegular(await os.lstat(real), asked);
   let fd: number;
   try {
-    fd = await os.open(at, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY);
+    fd = await os.open(real, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY);
   } catch (error) {
     if (codeOf(error) === 'ELOOP' || codeOf(error) === 'EMLINK') throw new Moved();
     throw error;
   }
   try {
     if (!(await anchor.isAt(fd, real))) throw new Moved();
-    const stat = await os.fstat(fd);
+    const stat = await fresh(() => os.fstat(fd));
     assertRegular(stat, asked);
     if (stat.blocks === 0n && (await isGenerated(fd))) throw new FsError('FS_NOT_REGULAR', asked.path, { operation: asked.operation, detail: 'is made up by the system when it is read, and is not a regular file' });
     return { fd, stat, version: versionOf(stat) };

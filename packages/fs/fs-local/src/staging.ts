@@ -29,7 +29,7 @@ export function stagingName(): string {
  *
  * @throws FsError `FS_PERMISSION` when mode or owner would be lost
  */
-export async function stage(dir: Dir, bytes: Uint8Array, old: OsStat | undefined, asked: Asked): Promise<Staged> {
+export async function stage(dir: Dir, bytes: Uint8Array, old: OsStat | undefined, isCoarse: boolean, asked: Asked): Promise<Staged> {
   const { path, operation, signal } = asked;
   const name = stagingName();
   // A new file is as the umask has it; one that replaces another is for nobody else until it is as that one was.
@@ -40,6 +40,7 @@ export async function stage(dir: Dir, bytes: Uint8Array, old: OsStat | undefined
       done += await os.write(fd, bytes, done, Math.min(CHUNK_BYTES, bytes.length - done));
     }
     if (old !== undefined) await takeAfter(fd, old, asked);
+    if (isCoarse) await stampFinely(fd);
     await os.fsync(fd);
     throwIfCancelled(signal, path, operation);
     return { dir, name, fd, stat: await os.fstat(fd) };
@@ -47,6 +48,12 @@ export async function stage(dir: Dir, bytes: Uint8Array, old: OsStat | undefined
     await discard({ dir, name, fd });
     throw error;
   }
+}
+
+/** No other program's change has this very time, even if it comes before the clock of the filesystem ticks. */
+async function stampFinely(fd: number): Promise<void> {
+  const seconds = (performance.timeOrigin + performance.now()) / 1_000;
+  await os.futimes(fd, seconds, seconds);
 }
 
 async function takeAfter(fd: number, old: OsStat, { path, operation }: Asked): Promise<void> {

@@ -1,7 +1,8 @@
 import { basename, dirname } from 'node:path';
 import { constants } from 'node:fs';
 import { FsError, throwIfCancelled, Turns } from '@sluice/fs';
-import { anchorFor, Moved, type Anchor, type Dir } from './handles.ts';
+import { anchorFor, Moved, pathAnchor, procAnchor, type Anchor, type Dir } from './handles.ts';
+import { aged, isCoarse } from './freshness.ts';
 import { locate, type Asked, type Place } from './locate.ts';
 import { openRegular, type OpenFile } from './reading.ts';
 import { asFsError } from './os-errors.ts';
@@ -24,13 +25,18 @@ export class Workspace {
   readonly roots: Roots;
   readonly rules: LocalRules;
   readonly anchor: Anchor;
+  /** Two changes at once may have the same time. */
+  readonly isCoarse: boolean;
+  readonly fresh: (look: () => Promise<OsStat>) => Promise<OsStat>;
   readonly #byPath = new Turns();
   readonly #byKey = new Turns();
 
   constructor(roots: Roots, rules: LocalRules, anchor?: Anchor) {
     this.roots = roots;
     this.rules = rules;
-    this.anchor = anchor ?? anchorFor((roots.all[0] as Roots['all'][0]).real);
+    this.anchor = anchor ?? (roots.all.every(({ real }) => anchorFor(real) === procAnchor) ? procAnchor : pathAnchor);
+    this.isCoarse = roots.all.some(({ real }) => isCoarse(real));
+    this.fresh = this.isCoarse ? aged : (look) => look();
   }
 
   /** A normal path's place; undefined for what is in no root: the top of several, and names that none of them has. */
@@ -101,7 +107,7 @@ export class Workspace {
       const parent = await this.parent(place);
       if (parent === undefined) return undefined;
       try {
-        return await unlessMissing(os.lstat(parent.dir.at(parent.name)));
+        return await unlessMissing(this.fresh(() => os.lstat(parent.dir.at(parent.name))));
       } finally {
         await parent.dir.close();
       }
@@ -130,7 +136,7 @@ export class Workspace {
     const { path, operation } = asked;
     if (place?.state !== 'there') throw notFound(path, operation, place?.isDangling);
     try {
-      return await openRegular(this.anchor, place.real, place.real, asked);
+      return await openRegular(this, place.real, asked);
     } catch (error) {
       if (codeOf(error) === 'ENOTDIR') throw notFound(path, operation, false);
       throw error;

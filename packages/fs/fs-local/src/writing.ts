@@ -41,7 +41,7 @@ export async function put(ws: Workspace, place: Place, ifVersion: FsPrecondition
   let old: OsStat | undefined;
   let made: Made;
   try {
-    old = parent && (await unlessMissing(os.lstat(parent.dir.at(parent.name))));
+    old = parent && (await unlessMissing(ws.fresh(() => os.lstat(parent.dir.at(parent.name)))));
     if (old === undefined && place.isDangling) throw new FsError('FS_NOT_REGULAR', path, { operation, detail: 'is a link that leads nowhere' });
     if (old !== undefined) assertRegular(old, asked);
     const version = old && versionOf(old);
@@ -62,7 +62,7 @@ async function fromOld(ws: Workspace, place: Place, old: OsStat, ifVersion: FsPr
   return make({
     size: Number(old.size),
     async read(length = Infinity) {
-      const file = await openRegular(ws.anchor, place.real, place.real, asked);
+      const file = await openRegular(ws, place.real, asked);
       try {
         if (file.version !== versionOf(old)) throw new Moved();
         return await readBytes(file, 0, length, asked);
@@ -97,7 +97,7 @@ async function publish(ws: Workspace, place: Place, old: OsStat | undefined, ifV
   let staged: Staged | undefined;
   let isPublished = false;
   try {
-    staged = await stage(dir, made.bytes, old, asked).catch((error: unknown) => {
+    staged = await stage(dir, made.bytes, old, ws.isCoarse, asked).catch((error: unknown) => {
       if (codeOf(error) !== 'EACCES' && codeOf(error) !== 'EPERM') throw error;
       throw new FsError('FS_PERMISSION', path, { operation, cause: error, detail: 'is in a directory that may not be written' });
     });
