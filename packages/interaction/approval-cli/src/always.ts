@@ -23,7 +23,8 @@ export function alwaysFor(ctx: Context, request: ApprovalRequest): ((remember: R
       if (rules.ruleFor !== undefined && rules.describeRule !== undefined) {
         const { toolName, arguments: args } = request;
         const rule = { ...rules.ruleFor({ toolName, arguments: args }, remember), decision: 'allow', remember } as ApprovalRule;
-        return { rule, text: rules.describeRule(rule) };
+        const text: unknown = rules.describeRule(rule);
+        if (typeof text === 'string' && text !== '') return { rule, text };
       }
     } catch (error) {
       ctx.logger.warn('approval-cli: the rules could not make a rule; offering one for exactly these arguments', error);

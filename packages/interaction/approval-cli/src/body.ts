@@ -16,9 +16,18 @@ export function bodyOf(request: ApprovalRequest): Block[] {
   return [
     ...(scope === undefined ? [] : [[labelled('scope', scope)]]),
     ...(reason === undefined ? [] : [textBlock('why', reason)]),
-    ...cardBlocks(view, request),
+    ...drawnCard(view, request),
     ...argumentBlocks(request.arguments),
   ];
+}
+
+/** A card comes from whoever wrote the tool, and may be anything; the arguments are shown all the same. */
+function drawnCard(view: ToolCallView, request: ApprovalRequest): Block[] {
+  try {
+    return cardBlocks(view, request);
+  } catch {
+    return [[{ text: 'The card of this tool cannot be drawn.', tone: 'notice' }]];
+  }
 }
 
 function cardBlocks(view: ToolCallView, { toolName, arguments: args }: ApprovalRequest): Block[] {

@@ -106,7 +106,8 @@ export class Dialog {
   /** One line for when it is over. */
   echo(columns: number): Row {
     const { toolName, view } = this.#request;
-    const what = view.title === toolName ? visible(toolName) : `${visible(toolName)} (${visible(view.title)})`;
+    const title: unknown = view.title;
+    const what = typeof title !== 'string' || title === toolName ? visible(toolName) : `${visible(toolName)} (${visible(title)})`;
     const said = this.#isWithdrawn ? 'withdrawn' : decisionText(this.outcome ?? CANCELLED);
     const tone = this.outcome?.kind.startsWith('allowed') === true ? 'added' : 'removed';
     return { text: `${cut(what, Math.max(8, columns - columnsOf(said) - 2))}: ${cut(said, Math.max(8, columns - 10))}`, tone };

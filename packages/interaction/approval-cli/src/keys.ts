@@ -25,3 +25,8 @@ export function readChunk(chunk: string): Input {
   if (Array.from(text).length === 1) return /\P{C}/u.test(text) ? { kind: 'key', key: text } : { kind: 'nothing' };
   return text === '' ? { kind: 'key', key: 'enter' } : { kind: 'burst' };
 }
+
+/** A chunk for a line that is being typed. A line break inside is pasted text and becomes a space; at the end it is Enter, `\r`. */
+export function lineInput(chunk: string): string {
+  return chunk.replace(/[\r\n]+(?!$)/g, ' ').replace(/[\r\n]+$/, '\r');
+}

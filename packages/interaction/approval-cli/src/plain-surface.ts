@@ -1,4 +1,4 @@
-import { readChunk } from './keys.ts';
+import { lineInput, readChunk } from './keys.ts';
 import type { Surface } from './surface.ts';
 
 /** For terminals that cannot move a cursor (`TERM=dumb`): what changes is written below, and not one control sequence. */
@@ -24,9 +24,9 @@ export const plainSurface: Surface = (terminal, dialog) => {
 
   /** Enough of an editor for one line. */
   const type = (chunk: string): void => {
-    for (const character of chunk) {
+    for (const character of lineInput(chunk)) {
       if (dialog.outcome !== undefined) return;
-      if (character === '\r' || character === '\n') dialog.press('enter');
+      if (character === '\r') dialog.press('enter');
       else if (character === '\x7f' || character === '\b') {
         if (dialog.message !== '') terminal.write('\b \b');
         dialog.message = Array.from(dialog.message).slice(0, -1).join('');

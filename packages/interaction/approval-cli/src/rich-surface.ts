@@ -1,7 +1,7 @@
 import { Prompt } from '@clack/core';
 import { PassThrough } from 'node:stream';
 import type { Dialog } from './dialog.ts';
-import { readChunk } from './keys.ts';
+import { lineInput, readChunk } from './keys.ts';
 import { painted } from './paint.ts';
 import type { Surface } from './surface.ts';
 import type { Terminal } from './terminal.ts';
@@ -36,10 +36,24 @@ export const richSurface: Surface = (terminal: Terminal, dialog: Dialog) => {
   };
   output.on('resize', onResize);
   const draw = (): string => {
-    if (dialog.outcome !== undefined) return painted(dialog.echo(terminal.columns), hasColours);
-    const rows = dialog.frame(terminal.columns, terminal.height - 1).map((row) => painted(row, hasColours));
-    return RESET.repeat(resizes % 2) + rows.join('\n');
+    try {
+      if (dialog.outcome !== undefined) return painted(dialog.echo(terminal.columns), hasColours);
+      const rows = dialog.frame(terminal.columns, terminal.height - 1).map((row) => painted(row, hasColours));
+      return RESET.repeat(resizes % 2) + rows.join('\n');
+    } catch (error) {
+      // The library draws where nobody would catch it. What cannot be seen cannot be agreed to.
+      fail(error);
+      return '';
+    }
   };
+  let fail!: (error: unknown) => void;
+  const failed = new Promise<never>((_resolve, reject) => {
+    fail = (error) => {
+      dialog.cancel();
+      // eslint-disable-next-line @typescript-eslint/prefer-promise-reject-errors -- what was thrown goes on as it is
+      reject(error);
+    };
+  });
   const prompt = new DialogPrompt({ input: typed, output, render: draw }, true);
   prompt.on('key', (_character, key) => {
     if (dialog.takesText) {
@@ -53,9 +67,11 @@ export const richSurface: Surface = (terminal: Terminal, dialog: Dialog) => {
   const refresh = (): void => {
     typed.emit('keypress', undefined, { name: 'refresh', sequence: '', ctrl: false, meta: false, shift: false });
   };
+  // Ends the library's part too.
+  failed.catch(refresh);
   const showCursor = (): void => terminal.write(SHOW_CURSOR);
   process.on('exit', showCursor);
-  const done = prompt.prompt().finally(() => {
+  const done = Promise.race([prompt.prompt(), failed]).finally(() => {
     process.off('exit', showCursor);
     output.off('resize', onResize);
     typed.destroy();
@@ -67,7 +83,7 @@ export const richSurface: Surface = (terminal: Terminal, dialog: Dialog) => {
       if (input.kind === 'cancel') dialog.cancel();
       else if (dialog.takesText) {
         // Ctrl-Z would suspend the program with its terminal in this mode.
-        typed.write(chunk.replaceAll('\x1a', ''));
+        typed.write(lineInput(chunk).replaceAll('\x1a', ''));
         return;
       } else if (input.kind === 'key') dialog.press(input.key);
       else if (input.kind === 'burst') dialog.refuseBurst();

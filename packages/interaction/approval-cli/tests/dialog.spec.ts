@@ -135,6 +135,18 @@ describe('what is shown', () => {
     for (const piece of [...pieces, 'arguments', 'key: "value"']) expect(rows.some((row) => row.includes(piece)), piece).toBe(true);
   });
 
+  it.each([
+    ['a diff without diffs', { card: 'diff', title: 'x' }],
+    ['a diff of no text', { card: 'diff', title: 'x', diffs: [{ path: 5, oldText: {}, newText: 7 }] }],
+    ['a title that is none', { card: 'generic', title: null }],
+    ['content that is none', { card: 'generic', title: 'x', content: 5 }],
+  ])('shows the arguments although the card is broken: %s', (_what, view) => {
+    const dialog = aDialog({ view: view as never, arguments: { key: 'value' } });
+    expect(textOf(dialog)).toContain('key: "value"');
+    dialog.cancel();
+    expect(dialog.echo(80).text).toContain('cancelled');
+  });
+
   it('shows scope, reason and how many wait', () => {
     const text = textOf(aDialog({ scope: 'planner/helper', reason: 'it deletes things' }, { waiting: 2 }));
     for (const piece of ['scope: planner/helper', 'why: it deletes things', '(2 more waiting)']) expect(text).toContain(piece);

@@ -195,3 +195,16 @@ describe('"always"', () => {
     expect(terminal.written).not.toContain('always, this');
   });
 });
+
+describe('a question that cannot be drawn', () => {
+  it('is a denial, and the terminal is given back', async () => {
+    const { ctx, terminal, outcomes } = aBed();
+    const rows = vi.fn(() => 24).mockImplementationOnce(() => {
+      throw new Error('no window');
+    });
+    Object.defineProperty(terminal.output, 'rows', { get: rows });
+    await ctx.tools.execute(aCall());
+    expect(outcomes.map(({ kind }) => kind)).toEqual(['unavailable']);
+    expect(terminal.leftovers()).toMatchObject({ listeners: [], isRaw: false });
+  });
+});

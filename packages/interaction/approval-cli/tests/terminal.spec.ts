@@ -76,6 +76,17 @@ describe('a question on a terminal', patience, () => {
     expect(decisions['c1']).toMatchObject({ decision: 'deny', code: 'APPROVAL_REJECTED', message: expect.stringContaining('use b.ts ü') });
   });
 
+  it('takes a pasted message as one, line breaks as spaces', async () => {
+    const run = start({ ask: [bash('x')] });
+    await run.untilAsked('bash');
+    run.type('m');
+    await run.untilSeen('Say no and why');
+    run.type('use b.ts\r\nand test it');
+    await run.untilSeen('use b.ts and test it');
+    run.type('\r');
+    expect((await run.report()).decisions['c1']?.message).toContain('use b.ts and test it');
+  });
+
   it('never interleaves questions that come at once', async () => {
     const run = start({ ask: [bash('first'), bash('second')], concurrent: true });
     await run.untilAsked('bash');
