@@ -50,7 +50,8 @@ function cutBlock(block: Block, columns: number, share: number, enough = Number.
         return rows;
       }
       rows.push(row);
-      seen += row.text.length - (line.prefix ?? '').length;
+      const { prefix = '', continued = prefix } = line;
+      seen += row.text.length - (seen === 0 ? prefix : continued).length;
       if (rows.length >= enough) return rows;
     }
   }

@@ -197,6 +197,19 @@ describe('what does not fit', () => {
     expect(readThrough(dialog)).toContain('rm -rf TAIL-56');
   });
 
+  it('counts what is left out to the character, whatever stands before a row', () => {
+    const word = fc.integer({ min: 500, max: 5_000 }).map((length) => 'Z'.repeat(length));
+    fc.assert(
+      fc.property(word, word, fc.integer({ min: 30, max: 100 }), (reason, value, columns) => {
+        const args = { key: value };
+        const rows = drawn(aDialog({ reason, arguments: args }), columns, 18);
+        const shown = (rows.join('').match(/Z/g) ?? []).length;
+        const left = rows.flatMap((row) => /^… ([\d,]+) more character/.exec(row)?.[1] ?? []).map((count) => Number(count.replaceAll(',', '')));
+        expect(shown + left.reduce((sum, count) => sum + count, 0)).toBe(reason.length + value.length);
+      }),
+    );
+  });
+
   it('draws a megabyte within a second, on one line or on many [H109]', () => {
     for (const content of ['x'.repeat(1_048_576), `${'x'.repeat(30)}\n`.repeat(35_000), 'é'.repeat(524_288)]) {
       const began = performance.now();
