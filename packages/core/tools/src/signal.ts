@@ -178,17 +178,38 @@ export class AttemptSignals {
   giveTo<T extends object>(run: T): T & { readonly signal: AbortSignal } {
     const only = this.#sources.length === 1 ? this.#sources[0] : undefined;
     if (only !== undefined && !isLazyAbortController(only)) return Object.assign(run, { signal: only });
-    Object.defineProperty(run, signalsOf, { value: this });
+    new SignalsOf(run, this);
     // One getter for all runs: with a closure each, every call would make a hidden class of its own.
     return Object.defineProperty(run, 'signal', lazySignal) as T & { readonly signal: AbortSignal };
   }
 }
 
-const signalsOf = Symbol('signals');
+// eslint-disable-next-line @typescript-eslint/no-extraneous-class -- only to be extended
+class Itself {
+  constructor(object: object) {
+    // Makes the constructor of a subclass put its private field on this very object.
+    return object;
+  }
+}
+
+/** Signals as a private field of a run: seen by nobody, and half the price of a hidden property or a weak map. */
+class SignalsOf extends Itself {
+  readonly #signals: AttemptSignals;
+
+  constructor(run: object, signals: AttemptSignals) {
+    super(run);
+    this.#signals = signals;
+  }
+
+  static get(run: SignalsOf): AttemptSignals {
+    return run.#signals;
+  }
+}
+
 const lazySignal = {
   enumerable: true,
-  get(this: { [signalsOf]: AttemptSignals }): AbortSignal {
-    return this[signalsOf].signal;
+  get(this: SignalsOf): AbortSignal {
+    return SignalsOf.get(this).signal;
   },
 };
 

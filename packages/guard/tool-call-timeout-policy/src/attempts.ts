@@ -10,8 +10,8 @@ export interface Limit {
 interface Attempt {
   readonly exec: ToolExecution;
   readonly limits: readonly Limit[];
-  /** Another one that runs under the same call id. */
-  older: Attempt | undefined;
+  /** Where it is in the list. */
+  place: number;
 }
 
 /**
@@ -19,16 +19,19 @@ interface Attempt {
  * lineage name calls by call id, which need not be unique: then too much is paused rather than too little.
  */
 export class Attempts {
-  readonly #latest = new Map<string, Attempt>();
+  // A list and no map: every attempt comes and goes, and few are ever looked for.
+  readonly #attempts: Attempt[] = [];
   /** Questions open per call id: an attempt that starts while one is open starts paused. */
   readonly #held = new Map<string, number>();
 
   /** The disposer forgets the attempt and cancels its deadlines. */
   add(exec: ToolExecution, limits: readonly Limit[]): () => void {
-    const attempt: Attempt = { exec, limits, older: this.#latest.get(exec.callId) };
-    this.#latest.set(exec.callId, attempt);
-    for (let open = this.#held.get(exec.callId) ?? 0; open > 0; open -= 1) {
-      for (const { deadline } of limits) deadline.pause();
+    const attempt: Attempt = { exec, limits, place: this.#attempts.length };
+    this.#attempts.push(attempt);
+    if (this.#held.size > 0) {
+      for (let open = this.#held.get(exec.callId) ?? 0; open > 0; open -= 1) {
+        for (const { deadline } of limits) deadline.pause();
+      }
     }
     return () => {
       for (const { deadline } of limits) deadline.cancel();
@@ -68,23 +71,18 @@ export class Attempts {
    * that stand still stay so; those that run go on.
    */
   deafen(): void {
-    for (const callId of this.#latest.keys()) {
-      for (const { limits } of this.#of(callId)) for (const { deadline, restarts } of limits) if (restarts) deadline.cancel();
-    }
+    for (const { limits } of this.#attempts) for (const { deadline, restarts } of limits) if (restarts) deadline.cancel();
   }
 
-  *#of(callId: string): Generator<Attempt> {
-    for (let attempt = this.#latest.get(callId); attempt !== undefined; attempt = attempt.older) yield attempt;
+  #of(callId: string): Attempt[] {
+    return this.#attempts.filter(({ exec }) => exec.callId === callId);
   }
 
   #remove(attempt: Attempt): void {
-    const { callId } = attempt.exec;
-    if (this.#latest.get(callId) === attempt) {
-      if (attempt.older === undefined) this.#latest.delete(callId);
-      else this.#latest.set(callId, attempt.older);
-      return;
-    }
-    for (const newer of this.#of(callId)) if (newer.older === attempt) newer.older = attempt.older;
+    const last = this.#attempts.pop() as Attempt;
+    if (last === attempt) return;
+    this.#attempts[attempt.place] = last;
+    last.place = attempt.place;
   }
 }
 
