@@ -47,6 +47,7 @@ const made = {
   'three listeners on each hook': await cases.listeners(3),
 };
 if (cases.policies !== undefined) made['all policies loaded'] = await cases.policies();
+if (cases.binding !== undefined) made['all policies binding'] = await cases.binding();
 if (cases.timeout !== undefined) made['under the deadline plugin'] = await cases.timeout();
 
 const seen = {};

@@ -9,13 +9,14 @@ export const checks = 'arguments and results';
 const built = (path) => new URL(`../../../packages/${path}/dist/index.js`, import.meta.url);
 const core = built('core/tools');
 const timeoutPolicy = built('guard/tool-call-timeout-policy');
-/** What a deployment would load, and how: package, export, config. */
-const policies = [
+/** What a deployment would load, and how: package, export, config. `limits` bind the echo tool or another one. */
+const policies = (limits) => [
   ['interaction/permission-rules', 'permissionRules', { rules: [{ tool: 'echo', decision: 'allow' }, { tool: 'shell*', decision: 'deny', reason: 'no shell here' }] }],
-  ['guard/tool-call-limits', 'toolCallLimits', { perTool: { '*': { maxRunning: 8 } }, together: { '*': { perRun: 1_000_000_000 } } }],
+  ['guard/tool-call-limits', 'toolCallLimits', { perTool: { [limits]: { maxRunning: 8, perRun: 1_000_000_000 } } }],
   ['guard/tool-call-timeout-policy', 'toolCallTimeoutPolicy', {}],
   ['guard/repeat-tool-reminder', 'repeatToolReminder', {}],
 ];
+const arePoliciesBuilt = policies('').every(([path]) => existsSync(built(path)));
 
 const waterfalls = ['tools/pre-execute', 'tools/execute'];
 const notifications = ['tools/call', 'tools/result'];
@@ -39,12 +40,13 @@ export const echoTool = (toolName = 'echo', extra = {}) => ({
   ...extra,
 });
 
-/** Mounts them all when they are built; says whether they were. */
-export async function mountPolicies(ctx) {
-  if (!policies.every(([path]) => existsSync(built(path)))) return false;
-  for (const [path, plugin, config] of policies) ctx.plugin((await import(built(path).href))[plugin], config);
+/** The echo tool under all of them. Each call has arguments of its own, or the reminder would speak up. */
+async function underPolicies(limits, extra) {
+  const ctx = await contextWithEcho({ annotations: { readOnlyHint: true }, ...extra });
+  for (const [path, plugin, config] of policies(limits)) ctx.plugin((await import(built(path).href))[plugin], config);
   await ctx.ready();
-  return true;
+  let n = echoArguments().n;
+  return { call: () => ctx.tools.execute({ name: 'echo', arguments: { ...echoArguments(), n: n++ } }), read, close: () => ctx.dispose() };
 }
 
 async function start() {
@@ -97,13 +99,8 @@ export async function load() {
           return calling(ctx);
         }
       : undefined,
-    policies: policies.every(([path]) => existsSync(built(path)))
-      ? async () => {
-          const ctx = await contextWithEcho({ timeoutMs: 30_000, annotations: { readOnlyHint: true } });
-          await mountPolicies(ctx);
-          return calling(ctx);
-        }
-      : undefined,
+    policies: arePoliciesBuilt ? () => underPolicies('shell*', {}) : undefined,
+    binding: arePoliciesBuilt ? () => underPolicies('*', { timeoutMs: 30_000 }) : undefined,
     rows: async () => {
       const ctx = await start();
       ctx.tools.register({

@@ -32,6 +32,7 @@ export const workloads = [
   single('listeners', 'The same with three no-op listeners on each hook', (made) => made.listeners && (() => made.listeners(3))),
   single('timeout', 'The same under a deadline plugin', (made) => made.timeout),
   single('policies', 'The same with deadlines, reminder, rules and limits loaded', (made) => made.policies),
+  single('binding', 'The same with each of them binding the call: a deadline, places, an allow', (made) => made.binding),
   single('rows', 'Typed result of 10,000 rows', (made) => made.rows, { floorToo: true, expected: () => rowsValue, rounds: 7 }),
   single('batch', 'Batch of 1,000 small calls', batch, { floorToo: true, expected: () => Array.from({ length: BATCH }, echoed) }),
   growing('tools', 'Small call, 1 and 10,000 registered tools', 10_000, (made) => made.tools),

@@ -21,26 +21,22 @@ function scalarText(value: string | number | boolean | null): string {
 
 /** Most arguments hold no containers: nothing to keep track of then. Undefined for one that does. */
 function flatText(container: JsonObject | readonly JsonValue[]): string | undefined {
-  const { keys, length } = open(container);
-  // In order as they are: then it is what JSON.stringify says, in one go.
-  if (keys !== undefined && isOrderedAndFlat(container as JsonObject, keys)) return JSON.stringify(container);
-  let text = '';
-  for (let index = 0; index < length; index++) {
-    const key = keys?.[index];
-    const child = (container as Readonly<Record<PropertyKey, JsonValue>>)[key ?? index] as JsonValue;
-    if (typeof child === 'object' && child !== null) return undefined;
-    text += `${index > 0 ? ',' : ''}${key === undefined ? '' : `${JSON.stringify(key)}:`}${scalarText(child)}`;
+  if (Array.isArray(container)) return container.every(isScalar) ? JSON.stringify(container) : undefined;
+  const object = container as JsonObject;
+  const keys = Object.keys(object);
+  let isOrdered = true;
+  for (let index = 0; index < keys.length; index++) {
+    const key = keys[index] as string;
+    if (!isScalar(object[key])) return undefined;
+    if (index > 0 && (keys[index - 1] as string) > key) isOrdered = false;
   }
-  return keys === undefined ? `[${text}]` : `{${text}}`;
+  // In order as they are: then it is what JSON.stringify says, in one go.
+  if (isOrdered) return JSON.stringify(object);
+  return `{${keys.sort().map((key) => `${JSON.stringify(key)}:${JSON.stringify(object[key])}`).join(',')}}`;
 }
 
-function isOrderedAndFlat(container: JsonObject, sorted: readonly string[]): boolean {
-  let index = 0;
-  for (const key of Object.keys(container)) {
-    const child = container[key];
-    if (key !== sorted[index++] || (typeof child === 'object' && child !== null)) return false;
-  }
-  return true;
+function isScalar(value: JsonValue | undefined): boolean {
+  return typeof value !== 'object' || value === null;
 }
 
 /** Writes one container without recursion. Members of tables have the same keys, so each key is quoted once. */
