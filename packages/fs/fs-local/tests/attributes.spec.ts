@@ -176,7 +176,7 @@ describe('another user', () => {
     expect((await fs.stat('sealed/a'))?.isReadOnly).toBe(true);
     vi.restoreAllMocks();
     const open = os.open;
-    vi.spyOn(os, 'open').mockImplementation((path, flags, mode) => (mode === 0o600 ? Promise.reject(Object.assign(new Error('EACCES'), { code: 'EACCES' })) : open(path, flags as number, mode)));
+    vi.spyOn(os, 'open').mockImplementation((path, flags, mode) => (mode === 0o600 ? Promise.reject(Object.assign(new Error('EACCES'), { code: 'EACCES' })) : open(path, flags, mode)));
     await expect(fs.write('sealed/a', 'x')).rejects.toMatchObject({ code: 'FS_PERMISSION', message: 'cannot write "sealed/a": it is in a directory that may not be written' });
     expect(text('sealed/a')).toBe('kept');
   });

@@ -68,12 +68,12 @@ describe('a call to the system that fails', () => {
   it.each(['write', 'fsync', 'fchmod', 'rename', 'link'] as const)('leaves the old file, nothing beside it, and no directory: %s', async (call) => {
     const { fs, put, text, root } = aWorkspace();
     put('a', 'old');
-    vi.spyOn(os, call).mockImplementation((() => Promise.reject(failing('EIO'))) as never);
+    vi.spyOn(os, call).mockImplementation((() => Promise.reject(failing('EIO'))));
     const results = [await fs.write('a', 'new').catch((error: unknown) => error), await fs.write('d/e/new', 'new').catch((error: unknown) => error)];
     vi.restoreAllMocks();
     for (const error of results.filter((result) => result instanceof Error)) {
       expect(error).toMatchObject({ code: 'FS_IO', cause: { code: 'EIO' } });
-      expect((error as Error).message).not.toContain('machine');
+      expect((error).message).not.toContain('machine');
     }
     expect(results.some((result) => result instanceof Error)).toBe(call !== 'rename');
     if (results[0] instanceof Error) expect(text('a')).toBe('old');

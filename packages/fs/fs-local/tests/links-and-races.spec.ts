@@ -41,13 +41,14 @@ const CODES = ['FS_OUTSIDE_WORKSPACE', 'FS_BUSY', 'FS_NOT_FOUND', 'FS_STALE', 'F
 describe('a directory that becomes a link between check and use', { timeout: 60_000 }, () => {
   it('lets no write out, over 2,000 of them', async () => {
     const world = aWorkspace();
-    world.put('spot/seed.txt', 's\n');
+    world.put('spot/sub/seed.txt', 's\n');
+    mkdirSync(join(world.elsewhere, 'sub'));
     let done = 0;
     let refused = 0;
     await flipping(world, 'spot', async () => {
       for (let i = 0; i < 2_000; i += 1) {
         try {
-          await world.fs.write(i % 4 === 0 ? `spot/new${i}/w.txt` : 'spot/w.txt', 'W');
+          await world.fs.write(['spot/w.txt', 'spot/sub/w.txt', `spot/new${i}/w.txt`, `spot/sub/new${i}.txt`][i % 4] as string, 'W');
           done += 1;
         } catch (error) {
           expect(isFsError(error) && CODES.includes(error.code) ? '' : error).toBe('');
@@ -57,7 +58,7 @@ describe('a directory that becomes a link between check and use', { timeout: 60_
     });
     expect(done + refused).toBe(2_000);
     expect(Math.min(done, refused)).toBeGreaterThan(0);
-    expect(readdirSync(world.elsewhere)).toEqual(['canary.txt']);
+    expect(readdirSync(world.elsewhere, { recursive: true }).sort()).toEqual(['canary.txt', 'sub']);
   });
 
   it('lets nothing be read, listed, moved or removed out there', async () => {

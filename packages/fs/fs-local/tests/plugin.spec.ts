@@ -1,14 +1,21 @@
 import { chmodSync, mkdirSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { createContext, defineTool, tools } from '@sluice/core-tools';
-import { fileSystemFor, fileSystemOf } from '@sluice/fs';
+import { fileSystemFor } from '@sluice/fs';
 import { describePlugin } from '@sluice/testing';
 import { describe, expect, it, vi } from 'vitest';
 import fsLocalDefault, { fsLocal } from '../src/index.ts';
 import { os } from '../src/os.ts';
 import { aDirectory, aWorkspace, link, pipe } from './support.ts';
 
-describePlugin(fsLocal, { config: { root: process.cwd() } });
+const here = process.cwd();
+describePlugin(() => fsLocal, {
+  config: { root: here },
+  async proof(ctx) {
+    const entries = await ctx.fs.list('.');
+    if (entries.length === 0) throw new Error('it lists nothing');
+  },
+});
 
 const silent = { debug() {}, info() {}, warn() {}, error() {} };
 
@@ -19,7 +26,7 @@ describe('the configuration', () => {
     put('inner/x', 'x');
     const mount = (config: object) => () => {
       const ctx = createContext({ logger: silent });
-      const handle = ctx.plugin(fsLocal, config as never);
+      const handle = ctx.plugin(fsLocal, config);
       handle.ready.catch(() => {});
       if (handle.status === 'failed') throw new Error('it failed');
     };
@@ -135,22 +142,24 @@ describe('the plugin', () => {
   });
 
   it('serves tools: the same tool reads here, and elsewhere where another scope has other files', async () => {
-    const { root, put } = aWorkspace();
+    const { root, elsewhere, put } = aWorkspace();
     put('a', 'from here');
     const ctx = createContext({ logger: silent });
     ctx.plugin(tools);
     ctx.plugin(fsLocal, { root });
     ctx.tools.register(defineTool({
-      name: 'read', description: 'Reads.', parameters: { path: { type: 'string', required: true } }, output: { schema: { type: 'string' }, render: (_args, text) => [{ type: 'text', text: String(text) }] },
+      name: 'read', description: 'Reads.', parameters: { path: { type: 'string', required: true } }, output: { schema: { type: 'string' }, render: (_args, text) => [{ type: 'text', text }] },
       execute: async ({ path }, exec) => (await fileSystemFor(ctx, exec).readText(path, { signal: exec.signal })).text,
     }));
     const read = (path: string) => ctx.tools.execute({ name: 'read', arguments: { path } });
     expect(await read('a')).toMatchObject({ isError: false, value: 'from here' });
     const failed = await read('../elsewhere/canary.txt');
-    expect(failed).toMatchObject({ isError: true, error: { info: { causeCode: 'FS_OUTSIDE_WORKSPACE' } } });
+    expect(failed).toMatchObject({ isError: true, error: { info: { code: 'FS_OUTSIDE_WORKSPACE' } } });
     expect(JSON.stringify(failed)).not.toContain(root);
+    const agent = ctx.scope('agent');
+    agent.plugin(fsLocal, { root: elsewhere });
+    expect(await agent.tools.execute({ name: 'read', arguments: { path: 'canary.txt' } })).toMatchObject({ value: 'CANARY' });
     await ctx.dispose();
-    expect(() => fileSystemOf({} as never)).not.toThrow();
   });
 });
 
