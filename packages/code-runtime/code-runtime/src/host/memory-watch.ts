@@ -1,0 +1,39 @@
+import type { Run } from './run.ts';
+
+/** Megabytes that a thread needs beside its program, and that come and go with the collection of garbage. */
+const SLACK_MB = 64;
+
+/**
+ * Ends a run when the process has grown by more than its programs may use. Approximate in two ways: it looks every so often, and
+ * it cannot see whose the memory is, so it takes the run that worked most since the last look.
+ */
+export class MemoryWatch {
+  #baselineMb = 0;
+  readonly #busyMs = new WeakMap<Run, number>();
+
+  /** To be called when the first of several runs begins. */
+  begin(): void {
+    this.#baselineMb = othersMb();
+  }
+
+  look(runs: Iterable<Run>, allowanceMb: number): void {
+    const grownMb = othersMb() - this.#baselineMb;
+    if (grownMb < 0) this.#baselineMb += grownMb;
+    let busiest: Run | undefined;
+    let most = -1;
+    for (const run of runs) {
+      const workedMs = run.busyMs - (this.#busyMs.get(run) ?? 0);
+      this.#busyMs.set(run, run.busyMs);
+      if (workedMs <= most) continue;
+      most = workedMs;
+      busiest = run;
+    }
+    if (grownMb > allowanceMb + SLACK_MB) busiest?.fail('worker-exit', 'the program used more memory than it may (limit heapMb)');
+  }
+}
+
+/** Resident memory of the process without the heap of this thread, in megabytes. */
+function othersMb(): number {
+  const { rss, heapTotal, external } = process.memoryUsage();
+  return (rss - heapTotal - external) / 1_048_576;
+}
