@@ -32,18 +32,14 @@ export function completedCard(
   result: PresentableResult,
   around: Surroundings,
 ): ToolResultView {
-  // Replayed from somebody's log, perhaps: what is no content or no JSON is left out.
-  const content = checkContent(result.content);
-  const meta = result.meta === undefined ? undefined : snapshotJson(result.meta, around.limits);
-  const seen: PresentableResult = Object.freeze({
-    content: content.ok ? content.content : [],
-    isError: result.isError,
-    ...(meta?.ok === true ? { meta: meta.value } : {}),
-  });
+  const seen = readResult(result, around.limits);
   const args = readArguments(call, around.limits);
   const own = card(tool, args, around.logger, 'title optional', (checked) => tool?.presentResult?.(checked, seen));
   return own === undefined ? Object.freeze({ card: 'generic', content: seen.content }) : (own as unknown as ToolResultView);
 }
+
+/** A card is for a person to look at. Depth: as deep as arguments may be configured to be, since cards show them. */
+const CARD_LIMITS: SnapshotLimits = { maxDepth: 10_000, maxNodes: 100_000 };
 
 type TitleRule = 'needs title' | 'title optional';
 
@@ -60,7 +56,7 @@ function card(
     const view = present(args);
     if (view === undefined) return undefined;
     disown(view);
-    const copy = snapshotJson(withoutUndefined(view));
+    const copy = snapshotJson(withoutUndefined(view), CARD_LIMITS);
     if (copy.ok && isCard(copy.value, title)) return copy.value;
     const why = copy.ok ? 'a card has a tag, "card", and a "title", both text' : describeIssues([copy.issue], 'the card');
     logger.warn(`core-tools: a presenter of tool "${tool.name}" gave no card: ${why}; drawing the generic one`);
@@ -70,7 +66,27 @@ function card(
   return undefined;
 }
 
-function readArguments(call: PresentableCall, limits: SnapshotLimits): JsonValue | undefined {
+/** Replayed from somebody's log, perhaps: what is no content, is no JSON or cannot be read is left out. */
+function readResult(result: PresentableResult, limits: SnapshotLimits): PresentableResult {
+  const given = readOr(undefined, () => result.meta);
+  const content = checkContent(readOr([], () => result.content));
+  const meta = given === undefined ? undefined : snapshotJson(given, limits);
+  return Object.freeze({
+    content: content.ok ? content.content : [],
+    isError: readOr(true, () => result.isError),
+    ...(meta?.ok === true ? { meta: meta.value } : {}),
+  });
+}
+
+function readOr<T>(otherwise: T, read: () => T): T {
+  try {
+    return read();
+  } catch {
+    return otherwise;
+  }
+}
+
+export function readArguments(call: PresentableCall, limits: SnapshotLimits): JsonValue | undefined {
   try {
     const snapshot = snapshotJson('arguments' in call ? call.arguments : {}, limits);
     return snapshot.ok ? snapshot.value : undefined;
@@ -80,7 +96,7 @@ function readArguments(call: PresentableCall, limits: SnapshotLimits): JsonValue
 }
 
 /** Values of a card that are looked at for undefined members. A shared reference counts each time, or a small card could take for ever. */
-const MAX_TIDIED = 100_000;
+const MAX_TIDIED = CARD_LIMITS.maxNodes;
 
 /** `description: args.description` is how optional members of a card are written; left undefined, they are absent. */
 function withoutUndefined(view: unknown): unknown {

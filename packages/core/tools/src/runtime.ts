@@ -1,11 +1,10 @@
 import type { Context, Disposer } from '@sluice/core-context';
-import { snapshotJson, type JsonValue } from '@sluice/core-schema';
 import { Call, isCollapsed, readInput, type Engine } from './call.ts';
 import { assertMode } from './code-mode/mode.ts';
 import type { Presentations } from './code-mode/presentation.ts';
 import { executionMode } from './execution-mode.ts';
 import { runCall } from './pipeline.ts';
-import { completedCard, pendingCard, type PresentableCall } from './present.ts';
+import { completedCard, pendingCard, readArguments, type PresentableCall } from './present.ts';
 import { captureTool } from './registry/registered-tool.ts';
 import { assertKnown, compileRestriction } from './registry/restriction.ts';
 import { runBatch } from './scheduler.ts';
@@ -101,10 +100,8 @@ export function toolsFor(engine: Engine, presentations: Presentations, ctx: Cont
     executionMode(call) {
       if (isCollapsed(registry, scope, call.name)) return 'exclusive';
       const tool = registry.resolve(scope, call.name);
-      const snapshot = snapshotJson('arguments' in call ? call.arguments : {}, engine.limits);
-      const args: JsonValue | undefined =
-        snapshot.ok && tool?.parameters.validate(snapshot.value).length === 0 ? snapshot.value : undefined;
-      return executionMode(tool, args);
+      const args = readArguments(call, engine.limits);
+      return executionMode(tool, args !== undefined && tool?.parameters.validate(args).length === 0 ? args : undefined);
     },
     execute(input) {
       try {

@@ -297,3 +297,12 @@ it('a person who is asked sees the card of the very call, even one larger than t
   expect(await ctx.tools.execute({ name: 'echo', argumentsText: deep })).toMatchObject({ isError: false });
   expect(views).toEqual([{ card: 'generic', title: 'deep' }]);
 });
+
+it('nothing about a call or a result that cannot be read is an error, and such a call overlaps no other', () => {
+  const { ctx } = setup();
+  ctx.tools.register(aTool({ isConcurrencySafe: () => true }));
+  const broken = (key: string): object => Object.defineProperty({}, key, { enumerable: true, get: () => { throw new Error('no'); } });
+  expect(ctx.tools.present({ name: 'echo' }, broken('content') as never)).toEqual({ card: 'generic', content: [] });
+  expect(ctx.tools.present({ name: 'echo' }, { ...done, get meta() { throw new Error('no'); } } as never)).toMatchObject({ card: 'generic', content: done.content });
+  expect(ctx.tools.executionMode({ name: 'echo', get arguments() { throw new Error('no'); } })).toBe('exclusive');
+});
