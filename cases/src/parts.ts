@@ -28,11 +28,16 @@ const words: Readonly<Record<string, Readonly<Record<string, readonly string[]>>
     step: ['register', 'as', 'scope', 'call', 'agent', 'dispose', 'expect'],
   },
   fs: {
-    case: ['workspace', 'schedule', 'calls', 'expect'],
-    workspace: ['files'],
-    call: ['tool', 'args'],
-    expect: ['results', 'files'],
-    result: ['call', 'outcome'],
+    case: ['workspace', 'outside', 'schedule', 'races', 'calls', 'expect'],
+    workspace: ['files', 'symlinks', 'fifos', 'modes'],
+    outside: ['files'],
+    race: ['during', 'do'],
+    call: ['tool', 'args', 'repeat', 'call'],
+    expect: ['results', 'files', 'outside_after', 'modes_after', 'links_intact', 'host_max_timer_gap_ms'],
+    result: [
+      'call', 'outcome', 'output_includes', 'output_excludes', 'output_nonempty', 'output_max_chars', 'well_formed_unicode', 'line_total', 'match_count',
+      'occurrences', 'within_ms', 'file_after', 'image_block_media_type_in', 'states_skipped', 'one_of',
+    ],
   },
 };
 
@@ -71,6 +76,8 @@ export function partsNotUnderstood(input: Case): string[] {
   }
   listOf(input['steps']).forEach((step, i) => { check('step', `steps.${i}.`, step); });
   check('workspace', 'workspace.', recordOf(input['workspace']));
+  check('outside', 'outside.', recordOf(input['outside']));
+  listOf(input['races']).forEach((race, i) => { check('race', `races.${i}.`, race); });
   listOf(input['calls']).forEach((call, i) => { check('call', `calls.${i}.`, call); });
 
   const expect = recordOf(input['expect']);

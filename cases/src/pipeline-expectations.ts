@@ -1,6 +1,7 @@
 import type { JsonValue, ToolExecutionResult } from '@sluice/core-tools';
 import { expect } from 'vitest';
 import { listOf, recordOf, type Case, type JsonRecord, wordOf } from './case.ts';
+import { expectBytes } from './fs-expectations.ts';
 import type { Made, Run } from './pipeline-case.ts';
 
 /** The neutral word for what our codes say. */
@@ -54,7 +55,7 @@ export function expectPipeline(input: Case, skipped: readonly string[], run: Run
         }
         break;
       case 'files':
-        for (const [path, file] of Object.entries(recordOf(value))) expectFile(run.world.files.text(path), recordOf(file), path);
+        for (const [path, file] of Object.entries(recordOf(value))) expectBytes(run.world.files.files()[path], recordOf(file), path, undefined, []);
         break;
       case 'host_checks':
         expect(value).toEqual(['Object.prototype has no new keys']);
@@ -161,11 +162,6 @@ function expectOneOf(alternatives: readonly JsonRecord[], call: Made, run: Run):
     }
   }
   throw new AggregateError(failures, `${call.id} is as none of its alternatives say`);
-}
-
-export function expectFile(text: string | undefined, expected: JsonRecord, path: string): void {
-  if (expected['absent'] === true) expect(text, path).toBeUndefined();
-  else expect(text, path).toBe(expected['text']);
 }
 
 function callNamed(made: readonly Made[], id: JsonValue | undefined): Made {

@@ -1,9 +1,11 @@
-import type { Context, ToolExecutionResult } from '@sluice/core-tools';
+import type { Context, ToolDefinition, ToolExecutionResult } from '@sluice/core-tools';
 import { aHost, recordHooks, type HookRecorder, type RecordingLogger } from '@sluice/testing';
 import { toolCallTimeoutPolicy } from '@sluice/tool-call-timeout-policy';
 import { Hangs, toolOf, type BodyRun } from './behaviours.ts';
 import { listOf, recordOf, type Case, type JsonRecord, wordOf } from './case.ts';
-import { MemoryFiles } from './memory-files.ts';
+import { fsMemory, MemoryVolume } from '@sluice/fs-memory';
+import { toolFs } from '@sluice/tool-fs';
+import { toolNames } from './fs-case.ts';
 
 /** What a pipeline case describes, standing. */
 export interface World {
@@ -11,7 +13,8 @@ export interface World {
   readonly log: RecordingLogger;
   readonly seen: HookRecorder;
   readonly runs: BodyRun[];
-  readonly files: MemoryFiles;
+  /** In memory; what file tools of the case work on. */
+  readonly files: MemoryVolume;
   /** By tool name, why its registration was refused. */
   readonly refused: ReadonlyMap<string, unknown>;
   /** By name; a call without an agent is made at the root. */
@@ -38,10 +41,10 @@ export function buildWorld(input: Case): World {
   const asked = recordOf(input['expect'])['asks'] === undefined ? () => 0 : askAboutEverything(ctx);
 
   const runs: BodyRun[] = [];
-  const files = new MemoryFiles();
+  const files = new MemoryVolume();
   const refused = new Map<string, unknown>();
   for (const tool of listOf(input['tools'])) {
-    const definition = recordOf(tool['behaviour'])['use'] === 'tool-fs' ? fileTool(files, tool, runs) : toolOf(tool, runs, hangs);
+    const definition = recordOf(tool['behaviour'])['use'] === 'tool-fs' ? fileTool(ctx, files, tool, runs) : toolOf(tool, runs, hangs);
     try {
       ctx.tools.register(definition);
     } catch (error) {
@@ -133,14 +136,19 @@ function buildAgents(ctx: Context, scopes: JsonRecord): Map<string, Context> {
   return agents;
 }
 
-/** The neutral file tool of that name, its runs noted. */
-function fileTool(files: MemoryFiles, tool: JsonRecord, runs: BodyRun[]): ReturnType<MemoryFiles['tools']>[number] {
-  const definition = files.tools().find(({ name }) => name === tool['name']);
-  if (definition === undefined) throw new TypeError(`no such file tool: ${wordOf(tool['name'])}`);
+/** Our file tool under its neutral name, its runs noted. */
+function fileTool(ctx: Context, volume: MemoryVolume, tool: JsonRecord, runs: BodyRun[]): ToolDefinition {
+  const scope = ctx.scope('files');
+  scope.plugin(fsMemory, { volume });
+  scope.plugin(toolFs);
+  const name = wordOf(tool['name']);
+  const definition = scope.tools.get(toolNames[name] ?? '');
+  if (definition === undefined) throw new TypeError(`no such file tool: ${name}`);
   return {
     ...definition,
-    execute(args, exec) {
-      runs.push({ tool: definition.name, callId: exec.callId, args: args as BodyRun['args'], beganMs: performance.now() });
+    name,
+    execute(args: BodyRun['args'], exec) {
+      runs.push({ tool: name, callId: exec.callId, args, beganMs: performance.now() });
       return definition.execute(args, exec) as Promise<unknown>;
     },
   };

@@ -28,6 +28,8 @@ const also: Readonly<Record<string, (run: Run) => void>> = {
 describe('cases', () => {
   it.each(caseIds().map((id) => [id, readCase(id).symptom, readCase(id)] as const))('%s: %s', (id, _symptom, input) =>
     runCase(input, also[id]),
+    // Durable writes while another process races them.
+    60_000,
   );
 });
 

@@ -71,9 +71,36 @@ describe('the runner notices', () => {
     ['H143', 'steps.11.expect', 'first'],
     ['H087', 'expect.results.0.outcome', 'failure'],
     ['H087', 'expect.files', { 'n.txt': { text: '' } }],
-  ])('%s if %s were %j', async (id, path, value) => {
-    await expect(runCase(changed(readCase(id), path, value))).rejects.toThrow();
-  });
+    ['H001', 'expect.files', { 'deploy.sh': { text: 'PRICE=new\n' } }],
+    ['H001', 'expect.files', { 'deploy.sh': { unchanged: true } }],
+    ['H001', 'expect.files', { 'deploy.sh': { absent: true } }],
+    ['H003', 'expect.results.0.output_includes', ['nothing of the kind']],
+    ['H005', 'expect.files', { 'p.py': { text: 'def f():\n    return 2\n\nprint(f())\n', requires_result_mention: 'bom-or-encoding' } }],
+    ['H009', 'expect.files', { 'v.ascx': { one_of: [{ hex: '00' }, { text: 'x' }] } }],
+    ['H019', 'expect.results.0.file_after', { 'z.txt': { text: 'again\n' } }],
+    ['H023', 'expect.modes_after', { 'run.sh': '644' }],
+    ['H027', 'expect.outside_after', { '@root-evil/s.txt': { absent: true } }],
+    ['H029', 'expect.outside_after', { 'k.txt': { absent: true } }],
+    ['H031', 'expect.links_intact', ['real']],
+    ['H033', 'expect.outside_after', { 'keep.txt': { absent: true } }],
+    ['H035', 'expect.results.0.occurrences', { 'a.txt': 2 }],
+    ['H035', 'expect.results.1.match_count', 2],
+    ['H041', 'expect.results.0.within_ms', 0],
+    ['H043', 'expect.results.0.output_nonempty', false],
+    ['H045', 'expect.results.0.output_excludes', ['binary']],
+    ['H045', 'expect.results.0.output_max_chars', 3],
+    ['H045', 'expect.results.0.well_formed_unicode', false],
+    ['H047', 'expect.results.0.image_block_media_type_in', [null, 'image/png']],
+    ['H049', 'expect.results.0.line_total', 3],
+    ['H051', 'expect.results.1.one_of', [{ states_skipped: false }, { output_includes: ['w.py'] }]],
+    ['H053', 'expect.host_max_timer_gap_ms', 0],
+  ])(
+    '%s if %s were %j',
+    async (id, path, value) => {
+      await expect(runCase(changed(readCase(id), path, value))).rejects.toThrow();
+    },
+    60_000,
+  );
 
   it.each<[what: string, id: string, path: string, value: Json]>([
     ['a word of the case', 'H055', 'weather', 'fine'],
@@ -86,6 +113,11 @@ describe('the runner notices', () => {
     ['a listener', 'H145', 'listeners.0', { stage: 'result', do: 'dance' }],
     ['a step', 'H143', 'steps.0', { dance: 'x' }],
     ['a kind', 'H055', 'kind', 'dance'],
+    ['a word of a workspace', 'H001', 'workspace.colour', 'red'],
+    ['a file tool', 'H001', 'calls.0.tool', 'dance'],
+    ['a race', 'H033', 'races.0.mood', 'good'],
+    ['a word of an expected file', 'H001', 'expect.files', { 'deploy.sh': { smell: 'sweet' } }],
+    ['a call that is not made', 'H001', 'expect.results.0.call', 7],
   ])('%s that it does not understand', async (_what, id, path, value) => {
     await expect(runCase(changed(readCase(id), path, value))).rejects.toThrow(TypeError);
   });
