@@ -12,7 +12,7 @@ const isRoot = process.getuid?.() === 0;
 const modeOf = (path: string): number => statSync(path).mode & 0o7777;
 
 describe('what a file has besides its content', () => {
-  it.each([0o755, 0o600, 0o640, 0o4755, 0o2755, 0o1644])('stays when it is written and edited: mode %o', async (mode) => {
+  it.each([0o755, 0o600, 0o640, 0o4755, 0o2755, 0o1644])('stays when it is written and edited: mode %o [S9.20, S9.21, H023]', async (mode) => {
     const { fs, put, at, text } = aWorkspace();
     chmodSync(put('run.sh', '#!/bin/sh\necho 1\n'), mode);
     const before = modeOf(at('run.sh'));
@@ -23,7 +23,7 @@ describe('what a file has besides its content', () => {
     expect([modeOf(at('run.sh')), text('run.sh')]).toEqual([before, 'echo 3\n']);
   });
 
-  it('stays when it is written: owner and group, or nothing is changed', async () => {
+  it('stays when it is written: owner and group, or nothing is changed [S9.21]', async () => {
     const { fs, put, at, text } = aWorkspace();
     put('a', 'old');
     if (isRoot) chownSync(at('a'), 12_345, 23_456);
@@ -48,7 +48,7 @@ describe('what a file has besides its content', () => {
     expect([text('a'), modeOf(at('a'))]).toEqual(['old', 0o4755]);
   });
 
-  it('stays: its other names. A change is refused, unless it was said to part them', async () => {
+  it('stays: its other names. A change is refused, unless it was said to part them [S9.21]', async () => {
     const { fs, put, at, text, root, ctx } = aWorkspace();
     linkSync(put('a', 'one'), at('b'));
     const { version } = await fs.readText('a');
@@ -62,7 +62,7 @@ describe('what a file has besides its content', () => {
     expect([text('a'), text('b')]).toEqual(['two', 'one']);
   });
 
-  it('is decided for new files and directories by the umask', async () => {
+  it('is decided for new files and directories by the umask [S9.20]', async () => {
     const { fs, at } = aWorkspace();
     const before = process.umask(0o027);
     try {
@@ -88,7 +88,7 @@ describe('what a file has besides its content', () => {
     expect(modeOf(join(root, 'key'))).toBe(0o600);
   });
 
-  it('has no effect on a name as long as names may be', async () => {
+  it('has no effect on a name as long as names may be [S9.24]', async () => {
     const { fs, text } = aWorkspace();
     const name = `${'n'.repeat(251)}.txt`;
     await fs.write(name, 'one');
@@ -98,7 +98,7 @@ describe('what a file has besides its content', () => {
     await expect(fs.readText(`${name}x`)).rejects.toMatchObject({ code: 'FS_BAD_PATH' });
   });
 
-  it('says no when nobody may write it, also in a directory that one may write', async () => {
+  it('says no when nobody may write it, also in a directory that one may write [S9.22]', async () => {
     const { fs, put, text } = aWorkspace();
     chmodSync(put('a', 'kept'), 0o444);
     await expect(fs.write('a', 'x')).rejects.toMatchObject({ code: 'FS_READ_ONLY' });
@@ -109,7 +109,7 @@ describe('what a file has besides its content', () => {
 });
 
 describe('what is no regular file', () => {
-  it('is refused at once, whatever is done with it: a pipe, a socket, a device', async () => {
+  it('is refused at once, whatever is done with it: a pipe, a socket, a device [S9.10, H041]', async () => {
     const { fs, at } = aWorkspace();
     const descriptors = (): number => execFileSync('ls', ['/proc/self/fd']).length;
     pipe(at('pipe'));
@@ -156,7 +156,7 @@ describe('what is no regular file', () => {
 });
 
 describe('another user', () => {
-  it('is told what it may not do, with the path that was asked for', async () => {
+  it('is told what it may not do, with the path that was asked for [S9.23, S9.39]', async () => {
     const { fs, put, at, text } = aWorkspace();
     put('closed/a', 'x');
     mkdirSync(at('unlisted'));
@@ -181,7 +181,7 @@ describe('another user', () => {
     expect(text('sealed/a')).toBe('kept');
   });
 
-  it('finds an entry that cannot be looked at in the listing, with the reason', async () => {
+  it('finds an entry that cannot be looked at in the listing, with the reason [S9.15]', async () => {
     const { fs, put, at } = aWorkspace();
     put('a', 'x');
     const bad = Buffer.concat([Buffer.from(`${at('.')}/bad-`), Buffer.from([0xff, 0xfe])]);

@@ -33,7 +33,7 @@ describe('another program that changes the file between check and change', () =>
     },
   };
 
-  it.each(Object.entries(changes))('is not overwritten, when it %s', async (_name, change) => {
+  it.each(Object.entries(changes))('is not overwritten, when it %s [S9.6, S9.38]', async (_name, change) => {
     const { fs, put, text, root, at } = aWorkspace();
     put('a', 'one');
     const { version } = await fs.readText('a');
@@ -57,7 +57,7 @@ describe('another program that changes the file between check and change', () =>
     expect(readdirSync(root)).toEqual([]);
   });
 
-  it('wins when it creates the file that was to be new', async () => {
+  it('wins when it creates the file that was to be new [S9.18, S9.19]', async () => {
     const { fs, text, at, put, root } = aWorkspace();
     atTheLastMoment(() => { put('a', 'theirs'); });
     await expect(fs.write('a', 'mine', { ifVersion: null })).rejects.toMatchObject({ code: 'FS_EXISTS' });
@@ -118,7 +118,7 @@ describe('another program that changes the file between check and change', () =>
 });
 
 describe('many callers', { timeout: 120_000 }, () => {
-  it('lose none of 1,000 edits that 50 of them make at once', async () => {
+  it('lose none of 1,000 edits that 50 of them make at once [S9.29]', async () => {
     const { fs, put, text } = aWorkspace();
     const lines = 200;
     const files = ['a', 'b', 'c', 'd', 'e'];
@@ -141,7 +141,7 @@ describe('many callers', { timeout: 120_000 }, () => {
     for (const file of files) expect(text(file)).toBe(Array.from({ length: lines }, (_, i) => `LINE ${i}\r\n`).join(''));
   });
 
-  it('in many scopes and by many paths change one file in turn', async () => {
+  it('in many scopes and by many paths change one file in turn [S9.4, S9.29]', async () => {
     const { fs, put, text, at, root } = aWorkspace();
     put('dir/a', '');
     await fs.mkdir('x');
@@ -166,7 +166,7 @@ describe('an edit', () => {
     { encoding: 'utf16le', mark: [0xff, 0xfe], swap: false }, { encoding: 'utf16le', mark: [0xfe, 0xff], swap: true },
   );
 
-  it('leaves every byte outside of its spans, whatever they are', async () => {
+  it('leaves every byte outside of its spans, whatever they are [S9.12, S9.34, S9.35]', async () => {
     const { fs, put, at } = aWorkspace();
     await fc.assert(fc.asyncProperty(fc.array(unit, { maxLength: 30 }), fc.array(fc.tuple(fc.nat(), fc.nat(3), unit), { minLength: 1, maxLength: 5 }), format, async (units, edits, { encoding, mark, swap }) => {
       // A mark at the beginning is the format's business.
@@ -195,7 +195,7 @@ describe('an edit', () => {
     }), { numRuns: 150 });
   });
 
-  it('that changes nothing touches nothing', async () => {
+  it('that changes nothing touches nothing [S9.37]', async () => {
     const { fs, put } = aWorkspace();
     put('a', 'one\r\n');
     const { version } = await fs.readText('a');

@@ -27,7 +27,7 @@ describe('another process', { timeout: 120_000 }, () => {
   }, 60_000);
   afterAll(() => { rmSync(out, { recursive: true, force: true }); });
 
-  it('that may write no more leaves the old file whole, and nothing beside it', async () => {
+  it('that may write no more leaves the old file whole, and nothing beside it [S9.25]', async () => {
     const root = aDirectory();
     writeFileSync(join(root, 'a'), 'old');
     // 8 blocks, of 512 or 1,024 bytes.
@@ -42,7 +42,7 @@ describe('another process', { timeout: 120_000 }, () => {
     expect(readdirSync(root)).toEqual(['a']);
   });
 
-  it('that is killed in the middle of a write leaves one whole content', async () => {
+  it('that is killed in the middle of a write leaves one whole content [S9.17]', async () => {
     const root = aDirectory();
     const bytes = 400_000;
     writeFileSync(join(root, 'a'), 'a'.repeat(bytes));
@@ -65,7 +65,7 @@ describe('another process', { timeout: 120_000 }, () => {
 });
 
 describe('a call to the system that fails', () => {
-  it.each(['write', 'fsync', 'fchmod', 'rename', 'link'] as const)('leaves the old file, nothing beside it, and no directory: %s', async (call) => {
+  it.each(['write', 'fsync', 'fchmod', 'rename', 'link'] as const)('leaves the old file, nothing beside it, and no directory: %s [S9.25]', async (call) => {
     const { fs, put, text, root } = aWorkspace();
     put('a', 'old');
     vi.spyOn(os, call).mockImplementation((() => Promise.reject(failing('EIO'))));
@@ -85,7 +85,7 @@ describe('a call to the system that fails', () => {
     ['EACCES', 'FS_PERMISSION'], ['EPERM', 'FS_PERMISSION'], ['EROFS', 'FS_READ_ONLY'], ['ENOSPC', 'FS_NO_SPACE'], ['EDQUOT', 'FS_NO_SPACE'], ['EFBIG', 'FS_NO_SPACE'],
     ['EBUSY', 'FS_BUSY'], ['EMFILE', 'FS_BUSY'], ['EISDIR', 'FS_IS_DIRECTORY'], ['ELOOP', 'FS_LINK_LOOP'], ['ENAMETOOLONG', 'FS_BAD_PATH'], ['EXDEV', 'FS_UNSUPPORTED'],
     ['EIO', 'FS_IO'], ['EWHATEVER', 'FS_IO'], ['ERR_OUT_OF_RANGE', 'FS_IO'],
-  ])('becomes a code with a hint and a cause, and says nothing of the machine: %s', async (code, expected) => {
+  ])('becomes a code with a hint and a cause, and says nothing of the machine: %s [S9.39]', async (code, expected) => {
     const { fs, put } = aWorkspace();
     put('a', 'old');
     const cause = failing(code);
@@ -97,7 +97,7 @@ describe('a call to the system that fails', () => {
     expect((error as FsError).hint).not.toBe('');
   });
 
-  it('after the change is said to be after it', async () => {
+  it('after the change is said to be after it [S9.27]', async () => {
     const { fs, put, text } = aWorkspace();
     put('a', 'old');
     const fsync = os.fsync;

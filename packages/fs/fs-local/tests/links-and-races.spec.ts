@@ -39,7 +39,7 @@ async function flipping({ root, elsewhere }: LocalWorld, spot: string, work: () 
 const CODES = ['FS_OUTSIDE_WORKSPACE', 'FS_BUSY', 'FS_NOT_FOUND', 'FS_STALE', 'FS_NOT_DIRECTORY', 'FS_NOT_REGULAR', 'FS_EXISTS'];
 
 describe('a directory that becomes a link between check and use', { timeout: 60_000 }, () => {
-  it('lets no write out, over 2,000 of them', async () => {
+  it('lets no write out, over 2,000 of them [S10.W, H033]', async () => {
     const world = aWorkspace();
     world.put('spot/sub/seed.txt', 's\n');
     mkdirSync(join(world.elsewhere, 'sub'));
@@ -61,7 +61,7 @@ describe('a directory that becomes a link between check and use', { timeout: 60_
     expect(readdirSync(world.elsewhere, { recursive: true }).sort()).toEqual(['canary.txt', 'sub']);
   });
 
-  it('lets nothing be read, listed, moved or removed out there', async () => {
+  it('lets nothing be read, listed, moved or removed out there [S10.W]', async () => {
     const world = aWorkspace();
     const { fs, put } = world;
     put('spot/canary.txt', 'inside');
@@ -97,7 +97,7 @@ describe('links made at random', { timeout: 60_000 }, () => {
     path, other: path, isAbsolute: fc.boolean(), leadsOut: fc.boolean(),
   });
 
-  it('lead nowhere outside, with any paths and operations', async () => {
+  it('lead nowhere outside, with any paths and operations [S9.9, H037]', async () => {
     await fc.assert(fc.asyncProperty(fc.array(step, { minLength: 5, maxLength: 40 }), async (steps) => {
       const { fs, root, elsewhere, at, ctx } = aWorkspace();
       const before = readdirSync(join(root, '..')).sort();
@@ -131,7 +131,7 @@ describe('links made at random', { timeout: 60_000 }, () => {
 });
 
 describe('links', () => {
-  it('with absolute targets, through ".." and through the root itself work while they stay inside', async () => {
+  it('with absolute targets, through ".." and through the root itself work while they stay inside [S9.4, H031]', async () => {
     const { fs, put, at, root } = aWorkspace();
     put('real/a.txt', '1\n');
     link(at('abs'), join(root, 'real'));
@@ -145,7 +145,7 @@ describe('links', () => {
     expect(readdirSync(at('real')).sort()).toEqual(['a.txt', 'new-3', 'new-6', 'new-7']);
   });
 
-  it('that lead through something that only begins like the root lead out', async () => {
+  it('that lead through something that only begins like the root lead out [S10.6, H027]', async () => {
     const { fs, root, at } = aWorkspace();
     mkdirSync(`${root}-evil`);
     writeFileSync(`${root}-evil/s.txt`, 'CANARY');

@@ -53,7 +53,7 @@ describe('the configuration', () => {
     await ctx.dispose();
   });
 
-  it('makes a workspace of several roots, which look like directories of one that is none', async () => {
+  it('makes a workspace of several roots, which look like directories of one that is none [S10.W]', async () => {
     const parent = aDirectory();
     for (const name of ['one', 'two', 'out']) mkdirSync(join(parent, name));
     writeFileSync(join(parent, 'two/b'), 'B');
@@ -87,7 +87,7 @@ describe('the configuration', () => {
     await ctx.dispose();
   });
 
-  it('may refuse every change', async () => {
+  it('may refuse every change [S10.3]', async () => {
     const { fs, put, text } = aWorkspace({ isReadOnly: true });
     put('a', 'kept');
     for (const change of [() => fs.write('a', 'x'), () => fs.write('new/b', 'x'), () => fs.mkdir('d'), () => fs.remove('a'), () => fs.move('a', 'b')]) await expect(change()).rejects.toMatchObject({ code: 'FS_READ_ONLY' });
@@ -95,7 +95,7 @@ describe('the configuration', () => {
     expect((await fs.stat('a'))?.isReadOnly).toBe(true);
   });
 
-  it('protects what it says, by every path, link and letter case', async () => {
+  it('protects what it says, by every path, link and letter case [S10.W]', async () => {
     const { fs, put, at, text } = aWorkspace({ protected: ['*.lock', '/secret/'] });
     put('a.lock', 'kept');
     put('secret/x', 'kept');
@@ -164,7 +164,7 @@ describe('the plugin', () => {
 });
 
 describe('a signal', () => {
-  it('ends a long read and a long walk in the middle, and a write before it is seen', async () => {
+  it('ends a long read and a long walk in the middle, and a write before it is seen [S9.8, S9.13]', async () => {
     const { fs, put, root } = aWorkspace();
     put('big', Buffer.alloc(40 * 1_048_576));
     for (let i = 0; i < 300; i += 1) put(`d/${i}`, '');
