@@ -101,8 +101,8 @@ function notFound(content: string, path: string, old: string): ToolError {
   const hint = content === '' ? 'Nothing was written. The file is empty; use write_file.' : 'Nothing was written. Read the file again and give old exactly as it is there, without line numbers.';
   if (close === undefined) return new ToolError(message, { code: 'EDIT_NO_MATCH', hint });
   const rows = close.lines.map((line, i) => numbered(line.length > 500 ? `${line.slice(0, 499)}…` : line, close.firstLine + i));
-  const differs = close.onlyIn === undefined ? '' : `; they differ from it only in ${close.onlyIn}`;
-  const shown = [`${message}. The closest lines are${differs}:`, ...rows, hint].join('\n');
+  const heading = close.onlyIn === undefined ? 'The closest lines are:' : `The closest lines differ from it only in ${close.onlyIn}:`;
+  const shown = [`${message}. ${heading}`, ...rows, hint].join('\n');
   return new ToolError(message, { code: 'EDIT_NO_MATCH', hint, content: [{ type: 'text', text: shown }] });
 }
 
