@@ -51,7 +51,7 @@ describe('the log', () => {
     session.subscribe(() => {
       throw new Error('no');
     });
-    session.subscribe((() => Promise.reject(new Error('later'))) as unknown as () => void);
+    session.subscribe(() => Promise.reject(new Error('later')) as unknown as void);
     const stop = session.subscribe(({ type }) => void seen.push(type));
     session.append('turn/start', { turn: 1 });
     stop();
