@@ -26,7 +26,7 @@ export const codeRuntimeWorkerThread = definePlugin<CodeRuntimeWorkerThreadConfi
       engine: new URL('./engine.js', import.meta.url),
       config,
       resourceLimits: (heapMb) => ({ maxOldGenerationSizeMb: heapMb + HEADROOM_MB, stackSizeMb: 4 }),
-      watchesMemory: true,
+      processMb: (heapMb) => heapMb,
     });
     ctx.provide('codeRuntime', runtime);
     runtime.warm();

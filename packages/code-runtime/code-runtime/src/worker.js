@@ -5,7 +5,7 @@
 //                              4 returned(json?)                    5 failed(kind, head, stack)
 // Here to realm, deliver(op, …): 0 declare(json)   1 run(function)   2 reply(id, ok, json)   3 timer is due(id)   4 floated(reason)
 //
-// Host to here:  ['start', code, declarations, log, outputBytes]   ['replies', id, ok, json, id, ok, json, …]
+// Host to here:  ['start', code, declarations, log, outputBytes, computeMs]   ['replies', id, ok, json, id, ok, json, …]
 // Here to host:  ['ready']   ['calls', id, namespace, name, json, …]   ['done', json | null, unsettled ids]
 //                ['failed', kind, head, stack]   ['full']
 import { parentPort, workerData } from 'node:worker_threads';
@@ -14,11 +14,14 @@ import { realm } from './realm/realm.js';
 /**
  * @typedef {object} Engine
  * @property {(op: number, a?: unknown, b?: unknown, c?: unknown) => void} deliver
- * @property {(code: string) => void} run Compiles the program and hands it to the realm. May throw.
+ * @property {(code: string, computeMs: number) => void} run Compiles the program and hands it to the realm. May throw.
  */
 
 const port = /** @type {import('node:worker_threads').MessagePort} */ (parentPort);
-const MAX_IN_FLIGHT = 1024;
+/** Calls that the host has and has not answered; further ones wait here, so that a program cannot flood it. */
+const MAX_IN_FLIGHT = 1_024;
+/** Calls that wait here. */
+const MAX_WAITING = 100_000;
 
 /** @type {Engine} */
 let engine;
@@ -104,6 +107,7 @@ const timers = new Map();
 const unsettled = new Set();
 /** Calls that wait for the end of this turn, or for answers to earlier ones. @type {unknown[]} */
 let waiting = [];
+let waitingChars = 0;
 let isFlushing = false;
 let isChecking = false;
 
@@ -113,6 +117,7 @@ function flush() {
   if (waiting.length === 0 || places <= 0 || isOver) return;
   const batch = waiting.length <= places * 4 ? waiting : waiting.slice(0, places * 4);
   waiting = waiting.slice(batch.length);
+  for (let i = 3; i < batch.length; i += 4) waitingChars -= /** @type {string} */ (batch[i]).length;
   for (let i = 0; i < batch.length; i += 4) unsettled.add(/** @type {number} */ (batch[i]));
   post(['calls', ...batch]);
 }
@@ -146,6 +151,11 @@ function send(op, a, b, c, d) {
   switch (op) {
     case 0:
       waiting.push(a, b, c, d);
+      waitingChars += d.length;
+      if (waiting.length > 4 * MAX_WAITING || waitingChars > 4 * workerData.maxChars) {
+        fail('exception', 'too many calls were made without waiting for any of them');
+        break;
+      }
       flushSoon();
       break;
     case 1:
@@ -226,12 +236,13 @@ function checkSoon() {
 function receive(message) {
   switch (message[0]) {
     case 'start': {
-      const [, code, declarations, memory, outputBytes] = /** @type {[string, string, string, SharedArrayBuffer, number]} */ (message);
+      const [, code, declarations, memory, outputBytes, computeMs] =
+        /** @type {[string, string, string, SharedArrayBuffer, number, number]} */ (message);
       log = new Log(memory, outputBytes);
       deliver(0, declarations);
       if (isOver) break;
       try {
-        engine.run(code);
+        engine.run(code, computeMs);
       } catch (thrown) {
         failed(thrown);
       }
@@ -269,6 +280,7 @@ engine = await createEngine({
   isLenient: workerData.isLenient,
   maxChars: workerData.maxChars,
   heapMb: workerData.heapMb,
+  data: workerData.data,
   EngineFailure,
   floated: (/** @type {unknown} */ reason) => { deliver(4, reason); },
 });

@@ -7,3 +7,6 @@ export { describePlugin } from './describe-plugin.ts';
 export { fileSystemChecks, type FileSystemCheckOptions } from './filesystem-checks.ts';
 export { describeFileSystem } from './describe-file-system.ts';
 export type { FileSystemFixture, OutsideWorld } from './filesystem/world.ts';
+export { codeRuntimeChecks, type CodeRuntimeCheckOptions } from './code-runtime-checks.ts';
+export { describeCodeRuntime } from './describe-code-runtime.ts';
+export type { CodeRuntimeConfig, CodeRuntimeFixture } from './code-runtime/world.ts';

@@ -112,7 +112,7 @@ export class Run implements ThreadListener {
     }
     this.#idleBusyMs = this.thread.busyMs;
     const { program, limits } = this.#parts;
-    this.thread.post(['start', program.code, this.#calls.declarations(), this.#output.buffer, limits.outputBytes]);
+    this.thread.post(['start', program.code, this.#calls.declarations(), this.#output.buffer, limits.outputBytes, limits.computeMs]);
   }
 
   #done(json: unknown, left: readonly unknown[]): void {

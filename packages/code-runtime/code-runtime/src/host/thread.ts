@@ -4,6 +4,8 @@ import { workerUrl } from '../worker-url.ts';
 export interface ThreadOptions {
   /** Module that exports `createEngine`. */
   readonly engine: URL;
+  /** For the engine; must survive a structured clone. */
+  readonly data: unknown;
   readonly heapMb: number;
   readonly isLenient: boolean;
   readonly maxChars: number;
@@ -28,10 +30,10 @@ export class Thread {
   #why: string | undefined;
   #isKilled = false;
 
-  constructor({ engine, heapMb, isLenient, maxChars, resourceLimits }: ThreadOptions) {
+  constructor({ engine, data, heapMb, isLenient, maxChars, resourceLimits }: ThreadOptions) {
     this.heapMb = heapMb;
     const worker = new Worker(workerUrl, {
-      workerData: { engine: engine.href, isLenient, maxChars, heapMb },
+      workerData: { engine: engine.href, data, isLenient, maxChars, heapMb },
       env: {},
       argv: [],
       execArgv: [],

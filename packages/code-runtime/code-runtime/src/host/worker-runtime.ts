@@ -18,8 +18,10 @@ export interface WorkerRuntimeOptions {
   readonly config: WorkerRuntimeConfig;
   /** What the thread's own V8 may use, for programs that may use `heapMb`. */
   readonly resourceLimits: (heapMb: number) => ResourceLimits;
-  /** Whether growth of the process is watched, because the engine itself does not bound a program's memory. */
-  readonly watchesMemory: boolean;
+  /** Megabytes by which the process may grow for a program that may use `heapMb`, beyond the 64 that come and go. */
+  readonly processMb: (heapMb: number) => number;
+  /** Given to the engine along with everything else; called when the first thread is made. */
+  readonly engineData?: () => unknown;
 }
 
 /** Milliseconds between looks at what runs do. */
@@ -81,11 +83,12 @@ export class WorkerRuntime implements CodeRuntimeProvider {
     if (this.#runs.size === 0) this.#watch.begin();
     const run = new Run({ request, namespaces, program, limits, maxChars: this.#options.config.maxValueChars, thread });
     this.#runs.add(run);
-    this.#allowanceMb += limits.heapMb;
+    const allowanceMb = this.#options.processMb(limits.heapMb);
+    this.#allowanceMb += allowanceMb;
     this.#look();
     const outcome = await run.outcome;
     this.#runs.delete(run);
-    this.#allowanceMb -= limits.heapMb;
+    this.#allowanceMb -= allowanceMb;
     if (this.#runs.size === 0) this.#stopLooking();
     setImmediate(() => { this.#fillSpares(); });
     return outcome;
@@ -117,9 +120,9 @@ export class WorkerRuntime implements CodeRuntimeProvider {
   }
 
   #newThread(heapMb: number): Thread {
-    const { engine, config, resourceLimits } = this.#options;
+    const { engine, engineData, config, resourceLimits } = this.#options;
     const { maxValueChars: maxChars, isLenient } = config;
-    const thread = new Thread({ engine, heapMb, isLenient, maxChars, resourceLimits: resourceLimits(heapMb) });
+    const thread = new Thread({ engine, data: engineData?.(), heapMb, isLenient, maxChars, resourceLimits: resourceLimits(heapMb) });
     this.#threads.add(thread);
     void thread.exited.then(() => {
       this.#threads.delete(thread);
@@ -138,7 +141,7 @@ export class WorkerRuntime implements CodeRuntimeProvider {
     if (this.#timer !== undefined) return;
     this.#timer = setInterval(() => {
       for (const run of this.#runs) run.checkCompute();
-      if (this.#options.watchesMemory) this.#watch.look(this.#runs, this.#allowanceMb);
+      this.#watch.look(this.#runs, this.#allowanceMb);
       // A run that takes its time need not be over before the next one's thread is made.
       this.#fillSpares();
     }, LOOK_EVERY_MS);

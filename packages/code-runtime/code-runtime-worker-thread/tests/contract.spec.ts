@@ -1,0 +1,8 @@
+import { describeCodeRuntime } from '@sluice/testing';
+import { codeRuntimeWorkerThread } from '../src/index.ts';
+
+describeCodeRuntime('code-runtime-worker-thread', {
+  mount(ctx, config) {
+    ctx.plugin(codeRuntimeWorkerThread, config as object);
+  },
+});
