@@ -1,6 +1,7 @@
 import { realpathSync, statSync } from 'node:fs';
 import { basename, dirname, join, resolve, sep } from 'node:path';
 import { FsError, normalPath, type FsRoot, type PathRules } from '@sluice/fs';
+import { assertWindowsNames } from './windows-names.ts';
 
 export interface RootOptions {
   /** Directory; relative to the process's working directory, or absolute. */
@@ -40,7 +41,9 @@ export class Roots {
   }
 
   normal(path: string, operation: string): string {
-    return normalPath(path, this.#rules, operation);
+    const normal = normalPath(path, this.#rules, operation);
+    if (isWindows) assertWindowsNames(normal, path, operation);
+    return normal;
   }
 
   /** The root that a normal path is in, and the names below it. Undefined for what no root has: `.` of several, or a name of none. */

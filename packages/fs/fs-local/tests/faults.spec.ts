@@ -1,18 +1,19 @@
 import { execFile, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { chmodSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { build } from 'vite';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
 import { FsError } from '@sluice/fs';
 import { os } from '../src/os.ts';
 import { aDirectory, aWorkspace, isThere } from './support.ts';
 
 const here = (name: string): string => fileURLToPath(new URL(name, import.meta.url));
+/** Core loads Ajv when it is first needed, past the bundler. */
+const env = { ...process.env, NODE_PATH: here('../../../../node_modules/.pnpm/node_modules') };
 const failing = (code: string): Error => Object.assign(new Error(`${code}: /machine/path/.sluice-1-x.tmp`), { code });
 
 describe('another process', { timeout: 120_000 }, () => {
@@ -32,14 +33,47 @@ describe('another process', { timeout: 120_000 }, () => {
     writeFileSync(join(root, 'a'), 'old');
     // 8 blocks, of 512 or 1,024 bytes.
     const script = `ulimit -f 8; exec "$0" "$@"`;
-    const { stdout } = await promisify(execFile)('sh', ['-c', script, process.execPath, join(out, 'main.mjs'), root, 'a', '1000000', '1']);
+    const { stdout } = await promisify(execFile)('sh', ['-c', script, process.execPath, join(out, 'main.mjs'), root, 'a', '1000000', '1'], { env });
     const [, told = ''] = stdout.split('\n');
     expect(JSON.parse(told)).toEqual({ code: 'FS_NO_SPACE', message: 'cannot write "a": it could not be written: it would be larger than a file may be' });
     expect(readFileSync(join(root, 'a'), 'utf8')).toBe('old');
     expect(readdirSync(root)).toEqual(['a']);
-    const created = await promisify(execFile)('sh', ['-c', script, process.execPath, join(out, 'main.mjs'), root, 'new/dir/b', '1000000', '1']);
+    const created = await promisify(execFile)('sh', ['-c', script, process.execPath, join(out, 'main.mjs'), root, 'new/dir/b', '1000000', '1'], { env });
     expect(created.stdout).toContain('FS_NO_SPACE');
     expect(readdirSync(root)).toEqual(['a']);
+  });
+
+  it('of another user changes nothing that it may not, or that would be its own afterwards [S9.21, S9.23]', async () => {
+    const root = aDirectory();
+    const isRoot = process.getuid?.() === 0;
+    const other = isRoot ? { uid: 65_534, gid: 65_534 } : {};
+    for (const path of [out, root]) chmodSync(path, 0o755);
+    mkdirSync(join(root, 'closed'));
+    mkdirSync(join(root, 'open'));
+    for (const [path, mode] of [['closed/theirs', 0o644], ['closed/writable', 0o666], ['open/shared', 0o666]] as const) {
+      writeFileSync(join(root, path), 'old');
+      chmodSync(join(root, path), mode);
+    }
+    chmodSync(join(root, 'open'), 0o777);
+    chmodSync(join(root, 'closed'), 0o555);
+    const write = async (path: string): Promise<string> => {
+      const { stdout } = await promisify(execFile)(process.execPath, [join(out, 'main.mjs'), root, path, '10', '1'], { ...other, env });
+      const [, told = ''] = stdout.split('\n');
+      return told === '' ? 'written' : (JSON.parse(told) as { message: string }).message;
+    };
+    const nowhere = 'it is in a directory that may not be written';
+    const results = [await write('closed/writable'), await write('closed/new'), await write('closed/theirs'), await write('open/shared'), await write('open/new')];
+    chmodSync(join(root, 'closed'), 0o755);
+    expect(results).toEqual([
+      `cannot write "closed/writable": ${nowhere}`,
+      `cannot write "closed/new": ${nowhere}`,
+      `cannot write "closed/theirs": ${isRoot ? 'it may not be accessed' : nowhere}`,
+      isRoot ? 'cannot write "open/shared": it was not changed: its owner would be lost' : 'written',
+      'written',
+    ]);
+    expect(readdirSync(join(root, 'closed')).sort()).toEqual(['theirs', 'writable']);
+    expect(readFileSync(join(root, 'closed/writable'), 'utf8')).toBe('old');
+    expect(readdirSync(join(root, 'open')).sort()).toEqual(['new', 'shared']);
   });
 
   it('that is killed in the middle of a write leaves one whole content [S9.17]', async () => {
@@ -47,7 +81,7 @@ describe('another process', { timeout: 120_000 }, () => {
     const bytes = 400_000;
     writeFileSync(join(root, 'a'), 'a'.repeat(bytes));
     for (let round = 0; round < 12; round += 1) {
-      const child = spawn(process.execPath, [join(out, 'main.mjs'), root, 'a', String(bytes), '100000'], { stdio: ['ignore', 'pipe', 'inherit'] });
+      const child = spawn(process.execPath, [join(out, 'main.mjs'), root, 'a', String(bytes), '100000'], { stdio: ['ignore', 'pipe', 'inherit'], env });
       let writes = 0;
       const enough = 1 + Math.floor(Math.random() * 40);
       child.stdout.on('data', (data: Buffer) => {
