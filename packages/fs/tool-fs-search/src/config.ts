@@ -15,6 +15,8 @@ export interface ToolFsSearchConfig {
   readonly maxEntries: number;
   /** Code units of what a card and its log hold. Default 65,536. */
   readonly maxCardChars: number;
+  /** Uses `@vscode/ripgrep` for `grep` where it is installed, the files are on this machine, and it finds the same. Default true. */
+  readonly ripgrep: boolean;
 }
 
 const count = { type: 'integer', minimum: 1 } as const;
@@ -31,5 +33,6 @@ export const config = {
     budgetMs: { ...count, maximum: 2_147_483_647, default: 30_000 },
     maxEntries: { ...count, default: 1_000_000 },
     maxCardChars: { ...count, default: 65_536 },
+    ripgrep: { type: 'boolean', default: true },
   },
 } as const;

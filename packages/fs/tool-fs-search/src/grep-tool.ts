@@ -1,14 +1,18 @@
 import { defineTool, ToolError, type Context, type InferInput, type ToolDefinition } from '@sluice/core-tools';
-import { fileSystemFor, FsError } from '@sluice/fs';
+import { fileSystemFor, FsError, type FileSystem } from '@sluice/fs';
 import { matchesCard, matchesMeta, pathsCard, pathsMeta } from './cards.ts';
 import type { ToolFsSearchConfig } from './config.ts';
 import { compiled } from './glob-tool.ts';
 import { lineMatcher, type LineMatcher, type LinePattern } from './pattern/line-matcher.ts';
+import { countWithRipgrep, type Counted } from './ripgrep/count.ts';
+import { localStart } from './ripgrep/eligible.ts';
+import { Ripgrep } from './ripgrep/locate.ts';
+import { ripgrepPattern } from './ripgrep/pattern.ts';
 import { Budget } from './search/budget.ts';
 import { Page } from './search/collect.ts';
-import { searchFiles } from './search/grep.ts';
+import { searchCounted, searchFiles } from './search/grep.ts';
 import { Notes, notesSchema } from './search/notes.ts';
-import { relativeTo } from './search/tree.ts';
+import { relativeTo, type TreeOptions } from './search/tree.ts';
 import { renderGrep } from './render-grep.ts';
 
 const text = { type: 'string' } as const;
@@ -74,6 +78,7 @@ export type GrepValue = InferInput<typeof schema>;
 
 /** `grep`: lines that match a pattern, file by file. */
 export function grepTool(ctx: Context, config: ToolFsSearchConfig): ToolDefinition {
+  const ripgrep = new Ripgrep();
   return defineTool({
     name: 'grep',
     description:
@@ -109,7 +114,11 @@ export function grepTool(ctx: Context, config: ToolFsSearchConfig): ToolDefiniti
           wants: (each: string) => isFile || glob === undefined || glob.matches(relativeTo(root, each)),
           enters: (each: string) => glob === undefined || glob.reaches(relativeTo(root, each)),
         };
-        await searchFiles(fs, { tree, isFile, matcher, maxFileBytes: config.maxFileBytes }, page, notes, budget);
+        const options = { tree, isFile, matcher, maxFileBytes: config.maxFileBytes };
+        const asked = { pattern, isLiteral: literal, ignoreCase };
+        const counted = config.ripgrep && !isFile ? await countsOf(fs, ripgrep, asked, include, tree, notes, budget) : undefined;
+        if (counted === undefined) await searchFiles(fs, options, page, notes, budget);
+        else await searchCounted(fs, counted, options, page, notes, budget);
       } finally {
         budget.end();
       }
@@ -122,6 +131,17 @@ export function grepTool(ctx: Context, config: ToolFsSearchConfig): ToolDefiniti
       return matchesCard(`Search ${pattern}`, meta) ?? pathsCard(`Search ${pattern}`, meta);
     },
   });
+}
+
+/** Undefined where ripgrep is not there, or would not find just the same. */
+async function countsOf(fs: FileSystem, ripgrep: Ripgrep, asked: LinePattern, include: string | undefined, tree: TreeOptions, notes: Notes, budget: Budget): Promise<Counted[] | undefined> {
+  const pattern = ripgrepPattern(asked);
+  if (pattern === undefined || fs.localPath === undefined) return undefined;
+  const binary = await ripgrep.path();
+  const local = binary === undefined ? undefined : await localStart(fs, tree.start, tree.includeIgnored, budget.signal);
+  if (binary === undefined || local === undefined) return undefined;
+  const simpleInclude = include !== undefined && fs.info.isCaseSensitive && /^[\w.*-]+$/.test(include) && !include.includes('**') ? include : undefined;
+  return countWithRipgrep({ fs, binary, pattern, ignoreCase: asked.ignoreCase, simpleInclude, local, tree }, notes, budget);
 }
 
 /** @throws ToolError `GREP_BAD_PATTERN` */

@@ -55,7 +55,7 @@ export class Page {
     return next < this.total && this.#taken > 0 ? next : undefined;
   }
 
-  add(path: string, found: readonly { lineNumber: number; line: string }[], count: number, lines: () => readonly string[], matcher: LineMatcher): void {
+  add(path: string, found: readonly { lineNumber: number; line: string }[], count: number, lines: () => readonly string[] = () => [], matcher?: LineMatcher): void {
     if (count === 0) return;
     this.totalFiles += 1;
     if (this.#request.mode !== 'lines') {
@@ -86,6 +86,18 @@ export class Page {
     }
     this.total += count - found.length;
     if (matches.length > 0) this.files.push({ path, count, matches });
+  }
+
+  /** A file of which only the number of its lines is known. True: nothing of it is on the page, so it need not be read. */
+  addUnread(path: string, count: number): boolean {
+    const { mode, offset } = this.#request;
+    if (mode !== 'lines') this.add(path, [], mode === 'files' ? 1 : count);
+    else if (this.room > 0 && this.total + count > offset) return false;
+    else {
+      this.totalFiles += 1;
+      this.total += count;
+    }
+    return true;
   }
 
   /** Counts one, and says whether it is on the page. The first one always is. */

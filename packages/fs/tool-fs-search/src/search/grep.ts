@@ -1,5 +1,6 @@
 import { isFsError, type FileSystem, type FsEntry } from '@sluice/fs';
 import type { LineMatcher } from '../pattern/line-matcher.ts';
+import type { Counted } from '../ripgrep/count.ts';
 import type { Budget } from './budget.ts';
 import type { Page } from './collect.ts';
 import type { Notes } from './notes.ts';
@@ -42,6 +43,20 @@ export async function searchFiles(fs: FileSystem, options: GrepOptions, page: Pa
   }
 }
 
+/** The same, for files whose matching lines have been counted: only those that are on the page are read. */
+export async function searchCounted(fs: FileSystem, counted: readonly Counted[], options: GrepOptions, page: Page, notes: Notes, budget: Budget): Promise<void> {
+  try {
+    for (const { path, count } of counted) {
+      if (page.addUnread(path, count)) continue;
+      const text = await load(fs, { path, size: 0 }, options, notes, budget);
+      if (text !== undefined) await searchText(path, text, options.matcher, page, notes, budget);
+    }
+  } catch (error) {
+    if (!budget.isOver) throw error;
+    notes.stopped('time');
+  }
+}
+
 async function searchText(path: string, text: string, matcher: LineMatcher, page: Page, notes: Notes, budget: Budget): Promise<void> {
   const kept: Found[] = [];
   const { room, wantsAll } = page;
@@ -60,7 +75,7 @@ async function searchText(path: string, text: string, matcher: LineMatcher, page
 }
 
 /** The text of a file, or undefined and a note. */
-async function load(fs: FileSystem, { path, size }: FsEntry, { isFile, maxFileBytes }: GrepOptions, notes: Notes, { signal }: Budget): Promise<string | undefined> {
+async function load(fs: FileSystem, { path, size }: Pick<FsEntry, 'path' | 'size'>, { isFile, maxFileBytes }: GrepOptions, notes: Notes, { signal }: Budget): Promise<string | undefined> {
   if (size > maxFileBytes) {
     notes.problem({ path, code: 'FS_TOO_LARGE', message: `it is too large (${size} bytes; at most ${maxFileBytes} are searched)` });
     return undefined;
