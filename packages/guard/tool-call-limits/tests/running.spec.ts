@@ -315,6 +315,7 @@ describe('nested calls', () => {
     opened.push(made);
     const handle = made.ctx.plugin(toolCallLimits, { perTool: { a: { maxRunning: 1 }, b: { maxRunning: 2 } } });
     const hold = aGate();
+    const both = aGate();
     const nest = (name: string, inner: string): void => {
       made.ctx.tools.register(
         aTool({
@@ -322,6 +323,7 @@ describe('nested calls', () => {
           execute: async (args, exec) => {
             if (args['holds'] === true) await hold.opened;
             if (exec.parentCallId !== undefined || args['holds'] === true) return 'done';
+            await both.opened;
             const result = await exec.execute({ name: inner });
             return result.isError ? result.error.info.code : 'ok';
           },
@@ -332,6 +334,8 @@ describe('nested calls', () => {
     nest('b', 'a');
     const holder = made.ctx.tools.execute({ name: 'b', arguments: { holds: true } });
     const calls = [made.ctx.tools.execute({ name: 'a' }), made.ctx.tools.execute({ name: 'b' })];
+    await turns();
+    both.open();
     await turns();
     const updated = handle.update({ perTool: { a: { maxRunning: 1 }, b: { maxRunning: 1 } } });
     await turns();
