@@ -74,15 +74,31 @@ export async function createEngine({ source, send, isLenient, maxChars, heapMb, 
   const realm = vm.evalCode(source, 'sluice:realm');
   const receive = vm.callFunction(realm, vm.undefined, tell, handleOf(isLenient), handleOf(maxChars));
 
-  /** Runs `work` and everything that follows from it. @param {() => void} work */
-  const enter = (work) => {
+  /**
+   * Calls the realm, and runs everything that follows from it. The handles made here are given back; those that others made, such
+   * as reasons, are theirs.
+   * @param {number} op @param {readonly (() => unknown)[]} parts
+   */
+  const enter = (op, ...parts) => {
     enteredAt = performance.now();
+    /** @type {Handle[]} */
+    const made = [];
+    /** @param {Handle} handle */
+    const keep = (handle) => {
+      made.push(handle);
+      return handle;
+    };
     try {
-      vm.withScope(work);
+      const handles = parts.map((part) => {
+        const value = part();
+        return typeof value === 'string' || typeof value === 'number' ? keep(handleOf(value)) : handleOf(value);
+      });
+      keep(vm.callFunction(receive, vm.undefined, keep(handleOf(op)), ...handles));
       vm.executePendingJobs();
     } catch (thrown) {
       throw failureOf(thrown);
     } finally {
+      for (const handle of made) handle.dispose();
       usedMs += performance.now() - enteredAt;
     }
     const [first] = floating.values();
@@ -106,16 +122,12 @@ export async function createEngine({ source, send, isLenient, maxChars, heapMb, 
   return {
     /** @param {number} op @param {unknown} [a] @param {unknown} [b] @param {unknown} [c] */
     deliver(op, a, b, c) {
-      enter(() => {
-        vm.callFunction(receive, vm.undefined, vm.newNumber(op), handleOf(a), handleOf(b), handleOf(c));
-      });
+      enter(op, () => a, () => b, () => c);
     },
     /** @param {string} code An expression that gives an async function. @param {number} limitMs */
     run(code, limitMs) {
       computeMs = limitMs;
-      enter(() => {
-        vm.callFunction(receive, vm.undefined, vm.newNumber(1), vm.evalCode(code, 'program.ts'), vm.undefined, vm.undefined);
-      });
+      enter(1, () => vm.evalCode(code, 'program.ts'));
     },
   };
 }

@@ -103,8 +103,9 @@ function longestPrefix(text, room) {
 
 /** @type {Map<number, NodeJS.Timeout>} */
 const timers = new Map();
-/** Ids of calls that were sent and have no answer yet. @type {Set<number>} */
-const unsettled = new Set();
+/** Calls that were sent and have no answer yet: id to length. @type {Map<number, number>} */
+const unsettled = new Map();
+let unsettledChars = 0;
 /** Calls that wait for the end of this turn, or for answers to earlier ones. @type {unknown[]} */
 let waiting = [];
 let waitingChars = 0;
@@ -113,13 +114,26 @@ let isChecking = false;
 
 function flush() {
   isFlushing = false;
-  const places = MAX_IN_FLIGHT - unsettled.size;
-  if (waiting.length === 0 || places <= 0 || isOver) return;
-  const batch = waiting.length <= places * 4 ? waiting : waiting.slice(0, places * 4);
-  waiting = waiting.slice(batch.length);
-  for (let i = 3; i < batch.length; i += 4) waitingChars -= /** @type {string} */ (batch[i]).length;
-  for (let i = 0; i < batch.length; i += 4) unsettled.add(/** @type {number} */ (batch[i]));
+  if (isOver) return;
+  let count = 0;
+  for (; count < waiting.length; count += 4) {
+    const { length } = /** @type {string} */ (waiting[count + 3]);
+    const isTooMuch = unsettled.size >= MAX_IN_FLIGHT || unsettledChars + length > 4 * workerData.maxChars;
+    if (isTooMuch && unsettled.size > 0) break;
+    unsettled.set(/** @type {number} */ (waiting[count]), length);
+    unsettledChars += length;
+    waitingChars -= length;
+  }
+  if (count === 0) return;
+  const batch = count === waiting.length ? waiting : waiting.slice(0, count);
+  waiting = waiting.slice(count);
   post(['calls', ...batch]);
+}
+
+/** @param {number} id */
+function settled(id) {
+  unsettledChars -= unsettled.get(id) ?? 0;
+  unsettled.delete(id);
 }
 
 function flushSoon() {
@@ -183,7 +197,7 @@ function send(op, a, b, c, d) {
         break;
       }
       // Called in this very turn, and not awaited: the host must still hear of them to tell what became of them.
-      const left = [...unsettled];
+      const left = [...unsettled.keys()];
       if (waiting.length > 0) post(['calls', ...waiting]);
       for (let i = 0; i < waiting.length; i += 4) left.push(/** @type {number} */ (waiting[i]));
       post(['done', a ?? null, left]);
@@ -251,7 +265,7 @@ function receive(message) {
     }
     case 'replies':
       for (let i = 1; i < message.length; i += 3) {
-        unsettled.delete(/** @type {number} */ (message[i]));
+        settled(/** @type {number} */ (message[i]));
         deliver(2, message[i], message[i + 1], message[i + 2]);
       }
       if (waiting.length > 0) flushSoon();
@@ -260,8 +274,9 @@ function receive(message) {
 }
 
 /**
- * Cuts the ways from any object of this thread's own realm to code made of strings. No such object is given to a program; this is
- * for the case that the engine lets one slip, such as the RangeError of a function of ours that ran out of stack.
+ * Cuts the ways from any object of this thread's own realm to code made of strings, and to hooks. No such object is given to a
+ * program; this is for the case that the engine lets one slip, such as the RangeError of a function of this realm that ran out of
+ * stack while the program called it.
  */
 function harden() {
   for (const each of [() => {}, async () => {}, function* () {}, async function* () {}]) {
@@ -269,8 +284,11 @@ function harden() {
     Object.defineProperty(kind, 'constructor', { value: undefined, writable: true });
     Object.freeze(kind);
   }
-  Object.freeze(Object.prototype);
-  Object.freeze(Array.prototype);
+  Object.defineProperty(Error, 'prepareStackTrace', { get: () => undefined, set: () => undefined, configurable: false });
+  for (const kind of [Error, EvalError, RangeError, ReferenceError, SyntaxError, TypeError, URIError, AggregateError, Object, Array]) {
+    Object.freeze(kind);
+    Object.freeze(kind.prototype);
+  }
 }
 
 const { createEngine } = await import(workerData.engine);

@@ -2,6 +2,8 @@ import type { Run } from './run.ts';
 
 /** Megabytes that a thread needs beside its program, and that come and go with the collection of garbage. */
 const SLACK_MB = 64;
+/** Milliseconds that a run which was ended may take to give its memory back. */
+const PATIENCE_MS = 2_000;
 
 /**
  * Ends a run when the process has grown by more than its programs may use. Approximate in two ways: it looks every so often, and
@@ -9,6 +11,7 @@ const SLACK_MB = 64;
  */
 export class MemoryWatch {
   #baselineMb = 0;
+  #notBefore = 0;
   readonly #busyMs = new WeakMap<Run, number>();
 
   /** To be called when the first of several runs begins. */
@@ -28,7 +31,14 @@ export class MemoryWatch {
       most = workedMs;
       busiest = run;
     }
-    if (grownMb > allowanceMb + SLACK_MB) busiest?.fail('worker-exit', 'the program used more memory than it may (limit heapMb)');
+    if (busiest === undefined || grownMb <= allowanceMb + SLACK_MB || performance.now() < this.#notBefore) return;
+    // What it used is given back when its thread is gone; until then no other run is to blame.
+    this.#notBefore = performance.now() + PATIENCE_MS;
+    void busiest.thread.exited.then(() => {
+      this.#notBefore = 0;
+      this.#baselineMb = Math.max(this.#baselineMb, othersMb());
+    });
+    busiest.fail('worker-exit', 'the program used more memory than it may (limit heapMb)');
   }
 }
 

@@ -341,7 +341,13 @@ export function realm(send, isLenient, maxChars) {
 
   /** @param {number} index @param {any} declared */
   const addNamespace = (index, { global, names, errorClass }) => {
-    const ErrorClass = errorClass === undefined ? Error : { [errorClass.name]: class extends Error {} }[errorClass.name];
+    const ErrorClass = errorClass === undefined ? Error : { [errorClass.name]: class extends Error {
+      // Said at length, because the constructor that is left out may go through the program's iterators.
+      /** @param {string} message @param {ErrorOptions} [options] */
+      constructor(message, options) {
+        super(message, options);
+      }
+    } }[errorClass.name];
     if (errorClass !== undefined) {
       defineProperty(/** @type {any} */ (ErrorClass).prototype, 'name', { value: errorClass.name, writable: true, configurable: true, enumerable: false });
       declare(errorClass.name, ErrorClass);
@@ -414,7 +420,7 @@ export function realm(send, isLenient, maxChars) {
       }
       case 1: {
         const main = a;
-        later(async () => {
+        const start = async () => {
           try {
             finish(await main());
           } catch (thrown) {
@@ -422,6 +428,10 @@ export function realm(send, isLenient, maxChars) {
             isOver = true;
             failWith(thrown, '');
           }
+        };
+        // Gives nothing back: a promise would be asked for its `then`.
+        later(() => {
+          void start();
         });
         break;
       }
