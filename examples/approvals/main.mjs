@@ -16,8 +16,6 @@ const folder = join(parent, 'project');
 mkdirSync(folder);
 for (const file of ['production.json', 'staging.json']) writeFileSync(join(folder, file), '{\n  "host": "localhost",\n  "retries": 1\n}\n');
 
-const say = (who, text) => console.log(`${`${who}:`.padEnd(13)}${text.replaceAll('\n', `\n${' '.repeat(13)}`)}`);
-
 const ctx = createContext();
 try {
   ctx.plugin(tools);
@@ -45,6 +43,21 @@ try {
 } finally {
   await ctx.dispose();
   rmSync(parent, { recursive: true });
+}
+
+/** One labelled text, broken between words where the terminal is too narrow for it. */
+function say(who, text) {
+  const room = process.stdout.isTTY ? Math.max(20, process.stdout.columns - 14) : Infinity;
+  const lines = [];
+  for (const line of text.split('\n')) {
+    lines.push('');
+    for (const word of line.split(' ')) {
+      const longer = `${lines.at(-1)} ${word}`.trimStart();
+      if (longer.length <= room || lines.at(-1) === '') lines[lines.length - 1] = longer;
+      else lines.push(word);
+    }
+  }
+  console.log(`${`${who}:`.padEnd(13)}${lines.join(`\n${' '.repeat(13)}`)}`);
 }
 
 async function remembering(agent, asked) {

@@ -51,7 +51,11 @@ export const countWords = defineTool({
 export const editFile = defineTool({
   name: 'edit_file',
   description: 'Replace a passage that occurs exactly once in a text file.',
-  parameters: { path, old: { type: 'string', required: true, minLength: 1 }, new: { type: 'string', required: true } },
+  parameters: {
+    path,
+    old: { type: 'string', required: true, minLength: 1, description: 'The passage, as it is' },
+    new: { type: 'string', required: true, description: 'What stands there instead' },
+  },
   output: { schema: { type: 'integer' }, render: ({ path }, line) => text(`changed line ${line} of ${path}`) },
   annotations: { destructiveHint: true },
   async execute({ path, old, new: replacement }) {
