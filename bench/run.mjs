@@ -26,14 +26,15 @@ function install(withPeers) {
   writeFileSync(stamp, `${lock} ${withPeers ? 'peers' : 'floor'}`);
 }
 
-/** The programs to run: `--heap` and `--counts` are of their own, and the gate looks at the counts as well. */
+/** The programs to run: `--heap`, `--counts` and `--files` are of their own, and the gate looks at the counts as well. */
 function programs() {
   if (args.includes('--heap')) return ['heap/main.mjs'];
   if (args.includes('--counts')) return ['counts.mjs'];
+  if (args.includes('--files')) return ['files/main.mjs'];
   return args.includes('--gate') ? ['main.mjs', 'counts.mjs'] : ['main.mjs'];
 }
 
-if (!args.includes('--help')) install(programs().includes('main.mjs') && !args.includes('--no-peers'));
+if (!args.includes('--help')) install(programs().some((program) => program.endsWith('main.mjs') && !program.startsWith('heap')) && !args.includes('--no-peers'));
 for (const program of programs()) {
   const child = spawnSync(process.execPath, ['--expose-gc', join(here, 'src', program), ...args], { stdio: 'inherit' });
   if (child.error) throw child.error;

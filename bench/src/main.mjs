@@ -17,7 +17,8 @@ const help = `npm run bench -- [options]
   --rounds n         rounds per workload (default 15)
   --json             one JSON document instead of tables
   --heap             instead: one million calls, and 10,000 mounts, without heap growth
-  --counts           instead: promises, controllers, timers and listeners that one call makes`;
+  --counts           instead: promises, controllers, timers and listeners that one call makes
+  --files            instead: file tools against node:fs, dsh and ripgrep`;
 
 const { values: options } = parseArgs({
   options: {
