@@ -1,11 +1,12 @@
 import type { Context, ToolCallInput, ToolExecutionResult } from '@sluice/core-tools';
+import { fsObservationPolicy } from '@sluice/fs-observation-policy';
 import { aHost } from '@sluice/testing';
 import { toolFs } from '@sluice/tool-fs';
 import { toolFsSearch } from '@sluice/tool-fs-search';
 import { expect } from 'vitest';
 import { listOf, recordOf, type Case, type Json, type JsonRecord, wordOf } from './case.ts';
 import { expectAfterwards, expectResult, indexOf, pathsAfter, textOf, type MadeCall } from './fs-expectations.ts';
-import { aPlace, filledIn, needsDisk, type FsPlace } from './fs-place.ts';
+import { aPlace, bytesOf, filledIn, needsDisk, type FsPlace } from './fs-place.ts';
 import { flipping } from './fs-races.ts';
 import { watchingHost } from './host-watch.ts';
 
@@ -29,6 +30,7 @@ async function runIn(kind: FsPlace['kind'], input: Case, { locks = true }: { loc
   const { ctx, dispose } = aHost();
   try {
     place.mount(ctx);
+    if (recordOf(input['policy'])['freshness'] === 'on') ctx.plugin(fsObservationPolicy);
     ctx.plugin(toolFs);
     ctx.plugin(toolFsSearch);
     const scope = locks ? ctx : withoutLocks(ctx);
@@ -47,21 +49,22 @@ async function runIn(kind: FsPlace['kind'], input: Case, { locks = true }: { loc
       expectResult(made[indexOf(result['call'], made.length)] as MadeCall, result, at);
     }
     if (race !== undefined) expect(race.flips(), 'the race took place').toBeGreaterThan(10);
-    expectAfterwards(place, wanted, { before, texts: made.map(({ result }) => textOf(result)), maxGapMs });
+    expectAfterwards(place, wanted, { before, texts: made.map(({ result }) => (result === undefined ? '' : textOf(result))), maxGapMs });
   } finally {
     await dispose();
     place.remove();
   }
 }
 
-interface Step {
-  readonly call: ToolCallInput;
-}
+/** A call, or what somebody else does meanwhile. */
+type Step = { readonly call: ToolCallInput } | { readonly elsewhere: () => void };
 
 function callsOf(input: Case, place: FsPlace): Step[] {
-  return listOf(input['calls']).flatMap((call) => {
+  return listOf(input['calls']).flatMap((call): Step[] => {
     const times = Math.min(Number(call['repeat'] ?? 1), MAX_REPEATS);
     const one = call['repeat'] === undefined ? call : recordOf(call['call']);
+    const written = recordOf(call['external_write']);
+    if (call['external_write'] !== undefined) return [{ elsewhere: () => { place.put(wordOf(written['path']), bytesOf({ text: written['content'] ?? null })); } }];
     return Array.from({ length: times }, () => ({ call: neutral(one, place) }));
   });
 }
@@ -74,9 +77,10 @@ function neutral({ tool, args }: JsonRecord, { root }: FsPlace): ToolCallInput {
 
 async function inTurn(ctx: Context, steps: readonly Step[], place: FsPlace, paths: readonly string[]): Promise<MadeCall[]> {
   const made: MadeCall[] = [];
-  for (const { call } of steps) {
+  for (const step of steps) {
     const began = performance.now();
-    const result = await ctx.tools.execute(call);
+    if ('elsewhere' in step) step.elsewhere();
+    const result = 'call' in step ? await ctx.tools.execute(step.call) : undefined;
     made.push({ result, tookMs: performance.now() - began, after: new Map(paths.map((path) => [path, place.bytes(path)])) });
   }
   return made;
@@ -84,7 +88,9 @@ async function inTurn(ctx: Context, steps: readonly Step[], place: FsPlace, path
 
 async function together(ctx: Context, steps: readonly Step[]): Promise<MadeCall[]> {
   const began = performance.now();
-  const results: readonly ToolExecutionResult[] = await ctx.tools.executeAll(steps.map(({ call }) => call), { maxParallel: steps.length });
+  const calls = steps.flatMap((step) => ('call' in step ? [step.call] : []));
+  if (calls.length < steps.length) throw new TypeError('what happens elsewhere needs a sequential schedule');
+  const results: readonly ToolExecutionResult[] = await ctx.tools.executeAll(calls, { maxParallel: calls.length });
   const tookMs = performance.now() - began;
   return results.map((result) => ({ result, tookMs, after: new Map() }));
 }

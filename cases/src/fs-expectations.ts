@@ -5,7 +5,8 @@ import { bytesOf, type FsPlace } from './fs-place.ts';
 
 /** One call that was made, and how long it took. */
 export interface MadeCall {
-  readonly result: ToolExecutionResult;
+  /** Undefined for what was no call. */
+  readonly result: ToolExecutionResult | undefined;
   readonly tookMs: number;
   /** The files that somebody wants to know of, as they were right after it. */
   readonly after: ReadonlyMap<string, Uint8Array | undefined>;
@@ -13,6 +14,7 @@ export interface MadeCall {
 
 /** Checks one entry of `expect.results`. */
 export function expectResult({ result, tookMs, after }: MadeCall, wanted: JsonRecord, at: string): void {
+  if (result === undefined) throw new TypeError(`${at} is no call`);
   const text = textOf(result);
   for (const [word, value] of Object.entries(wanted)) {
     const say = `${at}, ${word}: ${text.slice(0, 400)}`;

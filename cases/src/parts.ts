@@ -28,11 +28,12 @@ const words: Readonly<Record<string, Readonly<Record<string, readonly string[]>>
     step: ['register', 'as', 'scope', 'call', 'agent', 'dispose', 'expect'],
   },
   fs: {
-    case: ['workspace', 'outside', 'schedule', 'races', 'calls', 'expect'],
+    case: ['workspace', 'outside', 'policy', 'schedule', 'races', 'calls', 'expect'],
+    policy: ['freshness'],
     workspace: ['files', 'symlinks', 'fifos', 'modes'],
     outside: ['files'],
     race: ['during', 'do'],
-    call: ['tool', 'args', 'repeat', 'call'],
+    call: ['tool', 'args', 'repeat', 'call', 'external_write'],
     expect: ['results', 'files', 'outside_after', 'modes_after', 'links_intact', 'host_max_timer_gap_ms'],
     result: [
       'call', 'outcome', 'output_includes', 'output_excludes', 'output_nonempty', 'output_max_chars', 'well_formed_unicode', 'line_total', 'match_count',
@@ -76,6 +77,7 @@ export function partsNotUnderstood(input: Case): string[] {
   }
   listOf(input['steps']).forEach((step, i) => { check('step', `steps.${i}.`, step); });
   check('workspace', 'workspace.', recordOf(input['workspace']));
+  check('policy', 'policy.', recordOf(input['policy']));
   check('outside', 'outside.', recordOf(input['outside']));
   listOf(input['races']).forEach((race, i) => { check('race', `races.${i}.`, race); });
   listOf(input['calls']).forEach((call, i) => { check('call', `calls.${i}.`, call); });

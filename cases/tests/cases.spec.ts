@@ -1,5 +1,8 @@
+import { fsMemory } from '@sluice/fs-memory';
+import { fsObservationPolicy } from '@sluice/fs-observation-policy';
 import { aHost, aTool } from '@sluice/testing';
 import { toolCallTimeoutPolicy } from '@sluice/tool-call-timeout-policy';
+import { toolFs } from '@sluice/tool-fs';
 import { describe, expect, it, vi } from 'vitest';
 import { caseIds, listOf, readCase, type Case, wordOf } from '../src/case.ts';
 import { settle } from '../src/clock.ts';
@@ -34,6 +37,30 @@ describe('cases', () => {
 });
 
 describe('what cases stand for, beyond their inputs', () => {
+  it('H025: whoever has read some lines may edit those, and only those, and may not overwrite the rest', async () => {
+    await using host = aHost();
+    const { ctx } = host;
+    ctx.plugin(fsMemory, { files: { 'a.txt': Array.from({ length: 60 }, (_, i) => `line ${i + 1}\n`).join('') } });
+    ctx.plugin(fsObservationPolicy);
+    ctx.plugin(toolFs);
+    const call = async (name: string, args: object): Promise<string> => {
+      const result = await ctx.tools.execute({ name, arguments: args });
+      return result.isError ? result.error.info.code : 'success';
+    };
+    const said = [
+      await call('edit_file', { path: 'a.txt', old: 'line 2\n', new: 'two\n' }),
+      await call('read_file', { path: 'a.txt', limit: 10 }),
+      await call('edit_file', { path: 'a.txt', old: 'line 2\n', new: 'two\n' }),
+      await call('edit_file', { path: 'a.txt', old: 'line 50\n', new: 'fifty\n' }),
+      await call('write_file', { path: 'a.txt', content: 'short\n' }),
+      await call('read_file', { path: 'a.txt' }),
+      await call('write_file', { path: 'a.txt', content: 'short\n' }),
+      await call('write_file', { path: 'new.txt', content: 'new\n' }),
+      await call('write_file', { path: 'new.txt', content: 'newer\n' }),
+    ];
+    expect(said).toEqual(['FS_NOT_OBSERVED', 'success', 'success', 'FS_NOT_OBSERVED', 'FS_NOT_OBSERVED', 'success', 'success', 'success', 'success']);
+  });
+
   it('H061: names of Object.prototype mean nothing in classification, timeouts, restrictions and rules either', async () => {
     await using host = aHost();
     const { ctx } = host;

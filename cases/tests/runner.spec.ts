@@ -79,6 +79,8 @@ describe('the runner notices', () => {
     ['H009', 'expect.files', { 'v.ascx': { one_of: [{ hex: '00' }, { text: 'x' }] } }],
     ['H019', 'expect.results.0.file_after', { 'z.txt': { text: 'again\n' } }],
     ['H023', 'expect.modes_after', { 'run.sh': '644' }],
+    ['H025', 'policy', { freshness: 'off' }],
+    ['H025', 'expect.results.1.file_after', { 'w.txt': { text: 'v3\n' } }],
     ['H027', 'expect.outside_after', { '@root-evil/s.txt': { absent: true } }],
     ['H029', 'expect.outside_after', { 'k.txt': { absent: true } }],
     ['H031', 'expect.links_intact', ['real']],
