@@ -1,6 +1,6 @@
 import type { Context } from '@sluice/core-context';
 import type { Session } from '@sluice/core-session';
-import { onAbort, SluiceError, type ContentBlock } from '@sluice/core-tools';
+import { checkContent, onAbort, SluiceError, type ContentBlock } from '@sluice/core-tools';
 import { EventQueue } from './agent-run.ts';
 import type { Batch } from './batch.ts';
 import { Conversation } from './conversation.ts';
@@ -96,8 +96,10 @@ function follow(signal: AbortSignal | undefined, controller: AbortController): (
   return () => undefined;
 }
 
+/** @throws TypeError */
 function contentOf(input: AgentInput): readonly ContentBlock[] {
-  if (typeof input === 'string') return [{ type: 'text', text: input }];
-  if (Array.isArray(input) && input.length > 0) return input as readonly ContentBlock[];
-  throw new TypeError('core-agent-loop: a message is a string or an array of content blocks that is not empty');
+  const checked = checkContent(typeof input === 'string' ? [{ type: 'text', text: input }] : input);
+  if (checked.ok && checked.content.length > 0) return checked.content;
+  const problem = checked.ok ? 'it is empty' : checked.problem;
+  throw new TypeError(`core-agent-loop: a message is a string or an array of content blocks: ${problem}`);
 }

@@ -5,6 +5,8 @@ import type { Conversation } from './conversation.ts';
 
 /** Code of the result of a call that the turn could not afford. */
 export const CALL_BUDGET = 'CALL_BUDGET';
+/** Of one that nobody could make. */
+const NOT_STARTED = 'NOT_STARTED';
 
 export interface BatchOptions {
   readonly at: { readonly turn: number; readonly step: number };
@@ -39,16 +41,19 @@ export class Batch {
     if (exec.callId === next.callId && exec.name === next.name) this.#start(next);
   }
 
-  /** @throws what the log throws */
+  /** @throws what the log throws; what `ctx.tools` throws when it is not there any more */
   async run(ctx: Context): Promise<ToolExecutionResult[]> {
     const { signal, maxParallel, budget } = this.#options;
-    const affordable = this.#calls.slice(0, budget);
-    const inputs = affordable.map(({ callId, name, argumentsText }) => ({ callId, name, argumentsText }));
-    const results = await ctx.tools.executeAll(inputs, { signal, maxParallel, onResult: (result, index) => this.#settle(result, index) });
-    for (const call of this.#calls.slice(budget)) {
-      const refused = overBudget(call);
-      this.#settle(refused, results.push(refused) - 1);
+    const inputs = this.#calls.slice(0, budget).map(({ callId, name, argumentsText }) => ({ callId, name, argumentsText }));
+    const results: ToolExecutionResult[] = [];
+    const settle = (result: ToolExecutionResult): void => { this.#settle(result, results.push(result) - 1); };
+    try {
+      await ctx.tools.executeAll(inputs, { signal, maxParallel, onResult: settle });
+    } catch (error) {
+      this.#failure ??= { error };
+      for (const call of this.#calls.slice(results.length)) settle(notMade(call, NOT_STARTED, 'the tools are gone'));
     }
+    for (const call of this.#calls.slice(results.length)) settle(notMade(call, CALL_BUDGET, 'the calls that one turn may make are used up'));
     if (this.#failure !== undefined) throw this.#failure.error;
     return results;
   }
@@ -73,13 +78,13 @@ export class Batch {
   }
 }
 
-function overBudget({ callId, name }: ToolCallPart): ToolFailure {
-  const message = 'this call was not made: the calls that one turn may make are used up';
+function notMade({ callId, name }: ToolCallPart, code: string, why: string): ToolFailure {
+  const message = `this call was not made: ${why}`;
   return Object.freeze<ToolFailure>({
     isError: true,
     callId,
     name,
-    error: { message, info: { name: 'CallBudgetError', code: CALL_BUDGET, started: false } },
+    error: { message, info: { name: 'CallNotMadeError', code, started: false } },
     content: Object.freeze([Object.freeze({ type: 'text', text: `Error: ${message}. Nothing of it ran.` } as const)]),
   });
 }

@@ -1,5 +1,5 @@
 import type { AssistantPart, Session } from '@sluice/core-session';
-import type { AdditionalContext, AgentMessage, ContentBlock, ToolExecutionResult } from '@sluice/core-tools';
+import { checkContexts, type AdditionalContext, type AgentMessage, type ContentBlock, type ToolExecutionResult } from '@sluice/core-tools';
 import type { Reply } from './reply.ts';
 import type { AgentEvent } from './types.ts';
 
@@ -26,7 +26,9 @@ export class Conversation {
     this.watch({ type: 'message', content });
   }
 
-  inject(context: AdditionalContext): void {
+  /** @throws TypeError on a malformed context: once in the log it would fail every request from then on */
+  inject(given: AdditionalContext): void {
+    const context = checkedContext(given);
     const { source, content, meta } = context;
     this.log.append('context/injected', { source, content, ...(meta === undefined ? {} : { meta }) });
     this.#incoming.push({ role: 'user', source, content });
@@ -74,4 +76,10 @@ export class Conversation {
     this.#incoming = [];
     return taken;
   }
+}
+
+function checkedContext(context: AdditionalContext): AdditionalContext {
+  const checked = checkContexts([context]);
+  if (checked.ok) return checked.contexts[0] as AdditionalContext;
+  throw new TypeError(`core-agent-loop: ${checked.problem}`);
 }

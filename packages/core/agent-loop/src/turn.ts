@@ -116,7 +116,7 @@ export class Turn {
     const goOn = (): AgentStepDecision => ({ kind: 'continue' });
     // Listeners are not all typed, or do not all keep to it.
     const decision = (await ctx.waterfall('agent/pre-step', [step], goOn)) as AgentStepDecision | undefined;
-    if (decision?.kind === 'stop') return { reason: 'stopped', message: String(decision.reason) };
+    if (decision?.kind === 'stop') return { reason: 'stopped', message: decision.reason };
     if (decision?.kind !== 'continue') {
       throw new TypeError('core-agent-loop: a listener on agent/pre-step must answer { kind: "continue" } or { kind: "stop", reason }');
     }

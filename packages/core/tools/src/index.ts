@@ -9,6 +9,7 @@ export { tools, tools as default, type ToolsConfig } from './plugin.ts';
 export { defineTool } from './define-tool.ts';
 export { isToolError, ToolError, type ToolErrorOptions } from './tool-error.ts';
 export { codes, isCoreCode, type CoreCode } from './errors.ts';
+export { checkContent, checkContexts, type CheckedContent } from './content.ts';
 export { LazyAbortController } from './lazy-abort-controller.ts';
 export { onAbort } from './signal.ts';
 export { namePattern } from './registry/name-pattern.ts';
