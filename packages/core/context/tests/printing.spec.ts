@@ -30,7 +30,7 @@ describe('a context on a screen', () => {
       expect(vi.isMockFunction(value)).toBe(false);
       expect(value instanceof Object).toBe(true);
       expect('tools' in value).toBe(true);
-      expect('nothing' in value).toBe(false);
+      expect('hostTestNeverProvided' in value).toBe(false);
       expect((value as unknown as Record<symbol, unknown>)[Symbol('any')]).toBeUndefined();
     }
   });
