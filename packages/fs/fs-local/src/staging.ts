@@ -104,7 +104,13 @@ export async function publishNew(from: Dir, name: string, to: Dir, target: strin
     await publishOverPlaceholder(from, name, to, target);
     return;
   }
-  await os.unlink(from.at(name));
+  try {
+    await os.unlink(from.at(name));
+  } catch (error) {
+    // It has both names now, and was to have one.
+    await os.unlink(to.at(target)).catch(() => undefined);
+    throw error;
+  }
 }
 /** FAT and some network and user-space filesystems have none, and Linux may refuse them for what belongs to others. */
 const NO_HARD_LINKS = new Set(['EPERM', 'ENOTSUP', 'EOPNOTSUPP', 'ENOSYS', 'EMLINK', 'EACCES']);

@@ -131,6 +131,18 @@ describe('a call to the system that fails', () => {
     expect((error as FsError).hint).not.toBe('');
   });
 
+  it('is undone where it comes between two names of one file', async () => {
+    const { fs, put, root } = aWorkspace();
+    put('a', 'x');
+    for (const change of [() => fs.write('d/new', 'x'), () => fs.move('a', 'b')]) {
+      vi.spyOn(os, 'unlink').mockRejectedValueOnce(failing('EIO'));
+      await expect(change()).rejects.toMatchObject({ code: 'FS_IO' });
+      vi.restoreAllMocks();
+      expect(readdirSync(root)).toEqual(['a']);
+    }
+    await fs.write('a', 'y');
+  });
+
   it('after the change is said to be after it [S9.27]', async () => {
     const { fs, put, text } = aWorkspace();
     put('a', 'old');

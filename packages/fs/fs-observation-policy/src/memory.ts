@@ -77,6 +77,9 @@ export class Memory {
   #keep(key: string, known: Known): void {
     this.#files.delete(key);
     this.#files.set(key, known);
+    const { fingerprint } = known;
+    // A read that follows can compare with what is there, not with what is awaited.
+    if (fingerprint instanceof Promise) void fingerprint.then((learnt) => { known.fingerprint = learnt; });
     if (this.#files.size <= this.#maxFiles) return;
     const [oldest] = this.#files.keys();
     this.#files.delete(oldest as string);
