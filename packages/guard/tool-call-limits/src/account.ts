@@ -63,7 +63,8 @@ export class Account {
     const known = this.#plans.get(toolName);
     if (known?.rules === rules) return known;
     const counted = rules.map((rule) => this.#of(rule));
-    const needs = counted.map(({ place }, index): Need => ({ place, max: rules[index]?.limit.maxRunning ?? Infinity }));
+    // The tool's own place first, then the shared ones: who waits for its own does not keep others from those.
+    const needs = counted.map(({ place }, index): Need => ({ place, max: rules[index]?.limit.maxRunning ?? Infinity })).reverse();
     const plan: Plan = { rules, meters: counted.map(({ meter }) => meter), needs };
     this.#plans.set(toolName, plan);
     return plan;

@@ -24,7 +24,7 @@ export type Admission = 'admitted' | 'aborted' | 'deadlock';
 
 interface Waiter {
   readonly ticket: Ticket;
-  /** Places that it has found taken: from then on nobody who comes later gets one of them first. */
+  /** Places that nobody who comes later gets first. */
   readonly claims: Set<Place>;
   readonly settle: (admission: Admission) => void;
 }
@@ -104,14 +104,21 @@ export class Slots {
     return true;
   }
 
-  /** Takes the places, or adds those that it lacks to its claims, and its claims to those of everyone before. */
+  /**
+   * Takes the places; or claims them, up to the first that is taken, and adds that to the claims of everyone before. Not the
+   * ones after it: a call that could not use them yet would keep them from others.
+   */
   #admit(ticket: Ticket, claims: Set<Place>, claimed: Set<Place>): boolean {
+    claims.clear();
     const missing = this.#missing(ticket);
-    const lacking = missing.filter(({ place, max }) => place.running >= max || claimed.has(place));
-    for (const { place } of lacking.length === 0 ? missing : []) take(place, ticket);
-    for (const { place } of lacking) claims.add(place);
-    if (lacking.length > 0) for (const place of claims) claimed.add(place);
-    return lacking.length === 0;
+    for (const { place, max } of missing) {
+      claims.add(place);
+      if (place.running < max && !claimed.has(place)) continue;
+      for (const each of claims) claimed.add(each);
+      return false;
+    }
+    for (const { place } of missing) take(place, ticket);
+    return true;
   }
 
   #missing(ticket: Ticket): readonly Need[] {

@@ -356,6 +356,20 @@ describe('nested calls', () => {
 
 type Step = { kind: 'call'; tool: 0 | 1 } | { kind: 'finish'; nth: number } | { kind: 'abort'; nth: number };
 
+it('a call that waits for a place of its own tool keeps no shared place from others', async () => {
+  const made = aHost();
+  opened.push(made);
+  const { ctx } = made;
+  ctx.plugin(toolCallLimits, { perTool: { t0: { maxRunning: 1 }, t1: { maxRunning: 1 } }, together: { '*': { maxRunning: 2 } } });
+  const [t0, t1] = [new Worker(ctx, 't0'), new Worker(ctx, 't1')];
+  const calls = ['t1', 't0', 't1', 't0'].map((name, index) => ctx.tools.execute({ name, callId: `c${index}` }));
+  await turns();
+  await t0.finish('c1');
+  expect([t0.started, t1.started]).toEqual([['c1', 'c3'], ['c0']]);
+  for (const id of ['c0', 'c2', 'c3']) for (const worker of [t0, t1]) await worker.finish(id);
+  expect((await Promise.all(calls)).every(({ isError }) => !isError)).toBe(true);
+});
+
 describe('whatever happens', () => {
   it('never more than allowed run, each tool in the order its calls came, and everything is free in the end [property]', async () => {
     const step: fc.Arbitrary<Step> = fc.oneof(
@@ -409,7 +423,7 @@ describe('whatever happens', () => {
         await Promise.all(again);
         await made.dispose();
       }),
-      { numRuns: 80 },
+      { numRuns: 200 },
     );
   });
 });
