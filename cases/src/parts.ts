@@ -40,6 +40,17 @@ const words: Readonly<Record<string, Readonly<Record<string, readonly string[]>>
       'occurrences', 'within_ms', 'file_after', 'image_block_media_type_in', 'states_skipped', 'one_of',
     ],
   },
+  code: {
+    case: ['program', 'bindings', 'limits', 'variants', 'host_env', 'abort', 'expect'],
+    binding: ['name', 'do', 'value', 'text', 'after_ms'],
+    limits: ['compute_ms', 'wall_ms', 'heap_mb', 'output_bytes'],
+    abort: ['at_ms'],
+    expect: [
+      'host_alive', 'unhandled_rejections', 'outcome', 'kind_in', 'within_ms', 'logs_include', 'host_max_timer_gap_ms', 'next_run_ok', 'logs_max_bytes',
+      'host_memory_growth_mb_max', 'parallel_run_ok', 'mentions_anywhere', 'host_checks', 'next_run_clean', 'nothing_contains', 'result_count',
+      'undeclared_binding_runs', 'binding_starts_after_stop', 'observe_for_ms',
+    ],
+  },
 };
 
 /** Tools that a case may name and that nobody provides yet. */
@@ -81,6 +92,12 @@ export function partsNotUnderstood(input: Case): string[] {
   check('outside', 'outside.', recordOf(input['outside']));
   listOf(input['races']).forEach((race, i) => { check('race', `races.${i}.`, race); });
   listOf(input['calls']).forEach((call, i) => { check('call', `calls.${i}.`, call); });
+
+  if (input.kind === 'code') {
+    listOf(input['bindings']).forEach((binding, i) => { check('binding', `bindings.${i}.`, binding); });
+    check('limits', 'limits.', recordOf(input['limits']));
+    check('abort', 'abort.', recordOf(input['abort']));
+  }
 
   const expect = recordOf(input['expect']);
   check('expect', 'expect.', expect);

@@ -1,4 +1,5 @@
 import type { Case } from './case.ts';
+import { runCodeCase } from './code-case.ts';
 import { runFsCase } from './fs-case.ts';
 import { runLifecycleCase } from './lifecycle-case.ts';
 import { notYet } from './not-yet.ts';
@@ -20,6 +21,8 @@ export async function runCase(input: Case, alsoExpect?: (run: Run) => void): Pro
       return runLifecycleCase(input);
     case 'fs':
       return runFsCase(input);
+    case 'code':
+      return runCodeCase(input);
     default:
       throw new TypeError(`no runner for cases of kind "${input.kind}"`);
   }

@@ -284,7 +284,7 @@ function harden() {
     Object.defineProperty(kind, 'constructor', { value: undefined, writable: true });
     Object.freeze(kind);
   }
-  Object.defineProperty(Error, 'prepareStackTrace', { get: () => undefined, set: () => undefined, configurable: false });
+  Object.defineProperty(Error, 'prepareStackTrace', { get: () => undefined, set() {}, configurable: false });
   for (const kind of [Error, EvalError, RangeError, ReferenceError, SyntaxError, TypeError, URIError, AggregateError, Object, Array]) {
     Object.freeze(kind);
     Object.freeze(kind.prototype);

@@ -78,7 +78,7 @@ export const programs: readonly CodeRuntimeCheck[] = [
       const late = failedWith(await run('enum A { X }\nawait new Promise((done) => setTimeout(done, 1));\nnope(A.X);'), 'exception', 'nope');
       ok(/program\.ts:3(:\d+)?\b/.test(late), late);
       const seen = await run('const stacks = []; try { null.x; } catch (e) { stacks.push(e.stack); }\nawait null; stacks.push(new Error().stack);\nsetTimeout(() => { stacks.push(new Error().stack); }); await new Promise((done) => setTimeout(done, 20)); return stacks.join("\\n");');
-      const stacks = String(seen.value).replaceAll(/sluice:realm/g, '');
+      const stacks = (seen.value as string).replaceAll(/sluice:realm/g, '');
       for (const piece of ['file:', 'node:', 'node_modules', '.js:']) ok(!stacks.includes(piece), stacks);
     },
   },

@@ -12,7 +12,7 @@ export interface CodeRuntimeConfig {
 
 export interface CodeRuntimeFixture {
   /** Mounts the provider of `codeRuntime`, for programs in TypeScript. */
-  mount(ctx: Context, config: CodeRuntimeConfig): void;
+  readonly mount: (ctx: Context, config: CodeRuntimeConfig) => void;
 }
 
 export type Functions = CodeNamespace['functions'];
@@ -24,7 +24,7 @@ export interface RunOptions extends Partial<Omit<CodeRunRequest, 'program'>> {
 
 export interface CodeRuntimeWorld {
   readonly ctx: Context;
-  run(program: string, options?: RunOptions): Promise<CodeRunOutcome>;
+  readonly run: (program: string, options?: RunOptions) => Promise<CodeRunOutcome>;
 }
 
 export interface CodeRuntimeCheck {
