@@ -51,6 +51,8 @@ export async function readReply(model: LanguageModel, options: ModelCallOptions,
 
 /** @throws the reason of the abort, as soon as there is one */
 async function unlessAborted<T>(promise: Promise<T>, signal: AbortSignal): Promise<T> {
+  // It may reject when nobody waits for it any more.
+  promise.catch(() => undefined);
   signal.throwIfAborted();
   let unwatch: () => void = () => undefined;
   const aborted = new Promise<never>((_resolve, reject) => {
@@ -61,7 +63,6 @@ async function unlessAborted<T>(promise: Promise<T>, signal: AbortSignal): Promi
     return await Promise.race([promise, aborted]);
   } finally {
     unwatch();
-    promise.catch(() => undefined);
   }
 }
 

@@ -199,11 +199,13 @@ describe('an abort', () => {
   it('leaves nothing on the signal', async () => {
     const { signal } = new AbortController();
     let listeners = 0;
+    let added = 0;
     const { addEventListener, removeEventListener } = signal;
-    signal.addEventListener = (...args: Parameters<typeof addEventListener>) => { listeners += 1; addEventListener.apply(signal, args); };
+    signal.addEventListener = (...args: Parameters<typeof addEventListener>) => { listeners += 1; added += 1; addEventListener.apply(signal, args); };
     signal.removeEventListener = (...args: Parameters<typeof removeEventListener>) => { listeners -= 1; removeEventListener.apply(signal, args); };
     const { run } = aWorld({ script: [calls('a', 'a'), 'x'], tools: [tool('a')] });
     await run('go', signal);
+    expect(added).toBeGreaterThan(0);
     expect(listeners).toBe(0);
   });
 });

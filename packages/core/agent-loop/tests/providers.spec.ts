@@ -1,0 +1,145 @@
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { createOpenAICompatible } from '@ai-sdk/openai-compatible';
+import type { LanguageModelV3, LanguageModelV3CallOptions } from '@ai-sdk/provider';
+import type { LanguageModelV2, LanguageModelV2CallOptions } from '@ai-sdk/provider-v2';
+import { afterAll, beforeAll, describe, expect, expectTypeOf, it } from 'vitest';
+import type { LanguageModel } from '../src/index.ts';
+import { promptOf, toolsOf } from '../src/prompt.ts';
+import { scriptedModel } from '../src/scripted.ts';
+import { assertPaired, aWorld, outcomes, tool } from './support.ts';
+
+describe('a language model of the AI SDK', () => {
+  it('is one here, of either specification', () => {
+    expectTypeOf<LanguageModelV2>().toExtend<LanguageModel>();
+    expectTypeOf<LanguageModelV3>().toExtend<LanguageModel>();
+    expectTypeOf(createOpenAICompatible({ name: 'x', baseURL: 'http://localhost' })('m')).toExtend<LanguageModel>();
+    // @ts-expect-error -- no model at all
+    expectTypeOf<{ generate(): string }>().toExtend<LanguageModel>();
+    expect(createOpenAICompatible({ name: 'x', baseURL: 'http://localhost' })('m').specificationVersion).toBe('v3');
+  });
+
+  it.each(['v2', 'v3'] as const)('streams what the loop understands: %s', async (specificationVersion) => {
+    const { agent, run } = aWorld({ model: scriptedModel([{ reasoning: 'hm', text: 'I read.', calls: [{ name: 'a' }] }, 'Done.'], { specificationVersion }), tools: [tool('a')] });
+    expect(await run()).toMatchObject({ reason: 'done', text: 'Done.', usage: { inputTokens: 200, outputTokens: 20 } });
+    expect(agent.session.deriveMessages()[1]).toMatchObject({ content: [{ type: 'reasoning', text: 'hm' }, { type: 'text', text: 'I read.' }, { type: 'tool-call', name: 'a' }] });
+  });
+
+  it('is asked in its own words, media included', () => {
+    const content = [{ type: 'text', text: 'see' }, { type: 'image', data: 'aGk=', mimeType: 'image/png' }, { type: 'audio', data: 'aGk=', mimeType: 'audio/wav' }, { type: 'resource_link', uri: 'file:///a', name: 'a' }] as const;
+    const messages = [
+      { role: 'user', content },
+      { role: 'assistant', content: [{ type: 'reasoning', text: 'hm', providerOptions: { p: { signature: 's' } } }, { type: 'tool-call', callId: 'c', name: 'a', argumentsText: '{"x":1}' }] },
+      { role: 'tool', callId: 'c', name: 'a', content, isError: false },
+      { role: 'tool', callId: 'd', name: 'a', content: content.slice(0, 1), isError: true },
+      { role: 'tool', callId: 'e', name: 'a', content: [], isError: false },
+    ] as const;
+    const v3: LanguageModelV3CallOptions['prompt'] = promptOf('system', messages, 'v3') as never;
+    const v2: LanguageModelV2CallOptions['prompt'] = promptOf('system', messages, 'v2') as never;
+    expect(v3).toEqual([
+      { role: 'system', content: 'system' },
+      { role: 'user', content: [{ type: 'text', text: 'see' }, { type: 'file', data: 'aGk=', mediaType: 'image/png' }, { type: 'file', data: 'aGk=', mediaType: 'audio/wav' }, { type: 'text', text: '[a](file:///a)' }] },
+      { role: 'assistant', content: [{ type: 'reasoning', text: 'hm', providerOptions: { p: { signature: 's' } } }, { type: 'tool-call', toolCallId: 'c', toolName: 'a', input: { x: 1 } }] },
+      {
+        role: 'tool',
+        content: [
+          { type: 'tool-result', toolCallId: 'c', toolName: 'a', output: { type: 'content', value: [{ type: 'text', text: 'see' }, { type: 'image-data', data: 'aGk=', mediaType: 'image/png' }, { type: 'file-data', data: 'aGk=', mediaType: 'audio/wav' }, { type: 'text', text: '[a](file:///a)' }] } },
+          { type: 'tool-result', toolCallId: 'd', toolName: 'a', output: { type: 'error-text', value: 'see' } },
+          { type: 'tool-result', toolCallId: 'e', toolName: 'a', output: { type: 'text', value: '' } },
+        ],
+      },
+    ]);
+    expect(JSON.stringify(v2)).toBe(JSON.stringify(v3).replace('image-data', 'media').replace('file-data', 'media'));
+    expect(toolsOf([{ name: 'a', description: 'd', parameters: { type: 'object' } }])).toEqual([{ type: 'function', name: 'a', description: 'd', inputSchema: { type: 'object' } }]);
+  });
+
+  it('may run tools by itself, say things with a signature, and send files: all of it goes back to it, none of it runs here', async () => {
+    const parts = [
+      { type: 'reasoning-start', id: 'r', providerMetadata: { p: { a: undefined, b: 1 } } }, { type: 'reasoning-delta', id: 'r', delta: 'hm' }, { type: 'reasoning-end', id: 'r', providerMetadata: { p: { signature: 's' } } },
+      { type: 'tool-call', toolCallId: 'w', toolName: 'web', input: '{}', providerExecuted: true }, { type: 'tool-result', toolCallId: 'w', toolName: 'web', result: { hits: 2, at: new Date(0) } },
+      { type: 'file', mediaType: 'image/png', data: new Uint8Array([104, 105]) }, { type: 'source', id: 's' }, { type: 'raw', rawValue: {} },
+      { type: 'text-start', id: 't' }, { type: 'text-end', id: 't' }, { type: 'text-delta', id: 't', delta: 'two ' }, { type: 'text-delta', id: 't', delta: 'hits' },
+      { type: 'finish', finishReason: { unified: 'stop', raw: undefined }, usage: { inputTokens: { total: undefined }, outputTokens: { total: 3 } } },
+    ];
+    const model = scriptedModel(['next']);
+    let asked = 0;
+    const { agent, run } = aWorld({ model: { ...model, doStream: (options) => ((asked += 1) === 1 ? Promise.resolve({ stream: ReadableStream.from(parts) as never }) : model.doStream(options)) } });
+    expect(await run()).toMatchObject({ reason: 'done', text: 'two hits', toolCalls: 0, usage: { inputTokens: 0, outputTokens: 3 } });
+    await run();
+    expect(outcomes(agent)).toEqual([]);
+    expect(model.requests[0]?.prompt[1]).toEqual({
+      role: 'assistant',
+      content: [
+        { type: 'reasoning', text: 'hm', providerOptions: { p: { signature: 's' } } },
+        { type: 'tool-call', toolCallId: 'w', toolName: 'web', input: {}, providerExecuted: true },
+        { type: 'tool-result', toolCallId: 'w', toolName: 'web', output: { type: 'json', value: { hits: 2, at: '1970-01-01T00:00:00.000Z' } } },
+        { type: 'file', data: 'aGk=', mediaType: 'image/png' },
+        { type: 'text', text: 'two hits' },
+      ],
+    });
+  });
+});
+
+describe('over real HTTP', () => {
+  /** What the server streams for each request, in order; `hang up` breaks the connection. */
+  let replies: (object | 'hang up')[][] = [];
+  const bodies: { messages: { role: string; content?: unknown; tool_calls?: unknown; tool_call_id?: string }[]; tools?: unknown[] }[] = [];
+  const server = createServer((request: IncomingMessage, response: ServerResponse) => {
+    let text = '';
+    request.on('data', (data: Buffer) => { text += data.toString(); });
+    request.on('end', () => {
+      bodies.push(JSON.parse(text) as (typeof bodies)[number]);
+      response.writeHead(200, { 'content-type': 'text/event-stream' });
+      for (const piece of replies.shift() ?? []) {
+        if (piece === 'hang up') { response.flushHeaders(); setImmediate(() => response.destroy()); return; }
+        response.write(`data: ${JSON.stringify({ id: 'x', object: 'chat.completion.chunk', created: 1, model: 'm', choices: [{ index: 0, finish_reason: null, ...piece }] })}\n\n`);
+      }
+      response.end('data: [DONE]\n\n');
+    });
+  });
+  let baseURL = '';
+  beforeAll(async () => {
+    await new Promise<void>((resolve) => { server.listen(0, '127.0.0.1', resolve); });
+    baseURL = `http://127.0.0.1:${(server.address() as AddressInfo).port}/v1`;
+  });
+  afterAll(() => new Promise<void>((resolve) => { server.close(() => { resolve(); }); server.closeAllConnections(); }));
+
+  const say = (content: string): object => ({ delta: { role: 'assistant', content } });
+  const ask = (index: number, id: string, name: string, ...pieces: string[]): object[] =>
+    pieces.map((piece, at) => ({ delta: { tool_calls: [{ index, ...(at === 0 ? { id, type: 'function' } : {}), function: { ...(at === 0 ? { name } : {}), arguments: piece } }] } }));
+  const end = (finish_reason: string): object => ({ delta: {}, finish_reason });
+  const model = (): LanguageModel => createOpenAICompatible({ name: 'stub', baseURL })('m');
+
+  it('makes the calls that a provider streams, and sends it their results', async () => {
+    replies = [
+      [say('Adding'), ...ask(0, 'c1', 'add', '{"a":', '2,"b"', ':3}'), ...ask(1, 'c2', 'add', '{"a":1}'), end('tool_calls')],
+      [say('It is '), say('5.'), end('stop')],
+    ];
+    bodies.length = 0;
+    const add = tool('add', ({ a, b }) => Number(a) + Number(b), { parameters: { type: 'object', properties: { a: { type: 'number' }, b: { type: 'number' } }, required: ['a', 'b'] } });
+    const { agent, run } = aWorld({ model: model() as never, tools: [add], instructions: 'You reckon.' });
+    expect(await run('2 + 3?')).toMatchObject({ reason: 'done', text: 'It is 5.', steps: 2, toolCalls: 2 });
+    expect(outcomes(agent)).toEqual(['c1:ok', 'c2:INVALID_ARGS']);
+    expect(bodies[0]?.tools).toMatchObject([{ type: 'function', function: { name: 'add' } }]);
+    expect(bodies[1]?.messages.map(({ role, tool_call_id }) => tool_call_id ?? role)).toEqual(['system', 'user', 'assistant', 'c1', 'c2']);
+    expect(bodies[1]?.messages[3]?.content).toBe('5');
+  });
+
+  it('makes none of the calls of a connection that broke within them', async () => {
+    replies = [[say('Adding'), ...ask(0, 'c1', 'add', '{"a":2,"b":3}'), ...ask(1, 'c2', 'add', '{"a":'), 'hang up'], [say('Sorry.'), end('stop')]];
+    const { agent, run } = aWorld({ model: model() as never, tools: [tool('add')] });
+    expect(await run()).toMatchObject({ reason: 'model-error', toolCalls: 0, text: 'Adding' });
+    expect(outcomes(agent)).toEqual([]);
+    assertPaired(agent);
+    expect((await run('again')).text).toBe('Sorry.');
+  });
+
+  it('stops the request when the turn is aborted', async () => {
+    const controller = new AbortController();
+    replies = [[say('Once'), ...Array.from({ length: 200 }, () => say(' upon')), end('stop')]];
+    const { agent } = aWorld({ model: model() as never });
+    const run = agent.run('go', { signal: controller.signal });
+    for await (const event of run) if (event.type === 'text') controller.abort();
+    expect((await run.ended).reason).toBe('aborted');
+  });
+});
