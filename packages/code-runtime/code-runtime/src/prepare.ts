@@ -1,6 +1,6 @@
-import type * as Swc from '@swc/wasm-typescript';
-import type * as Acorn from 'acorn';
+import { parse, type Program } from 'acorn';
 import { SourceMap } from 'node:module';
+import { isBroken, stripper } from './stripper.ts';
 
 /** A position in the program as its author wrote it: line from 1, column from 1. */
 export interface Position {
@@ -25,12 +25,9 @@ const FILE = 'program.ts';
 /** Parsing is work of the host's thread, so there is an end to it. */
 const MAX_CHARS = 1_000_000;
 
-let tools: Promise<{ swc: typeof Swc; acorn: typeof Acorn }> | undefined;
-
-/** Loads what `prepare` needs: some 150 ms and 26 MB, so not before somebody runs programs. */
-export function loadPreparation(): Promise<unknown> {
-  tools ??= Promise.all([import('@swc/wasm-typescript'), import('acorn')]).then(([swc, acorn]) => ({ swc, acorn }));
-  return tools;
+/** Loads what `prepare` needs, which it would otherwise do at the first program. */
+export function loadPreparation(): void {
+  stripper();
 }
 
 /**
@@ -40,14 +37,12 @@ export function loadPreparation(): Promise<unknown> {
  *
  * @throws ProgramError when the text is no such program
  */
-export async function prepare(program: string): Promise<PreparedProgram> {
+export function prepare(program: string): PreparedProgram {
   if (program.length > MAX_CHARS) throw new ProgramError(`SyntaxError: the program is longer than ${MAX_CHARS} characters`);
-  await loadPreparation();
-  const { swc, acorn } = await (tools as NonNullable<typeof tools>);
-  const stripped = stripTypes(swc, program);
+  const stripped = stripTypes(program);
   const script = PREFIX + bodyOf(stripped.code) + SUFFIX;
   const locate = ({ line, column }: Position): Position => stripped.locate({ line, column: line === 1 ? Math.max(1, column - PREFIX.length) : column });
-  return { code: withoutImports(acorn, script, locate), locate };
+  return { code: withoutImports(script, locate), locate };
 }
 
 /** swc rejects `return` at the top level, so it sees the program as a function too. */
@@ -63,22 +58,22 @@ interface Stripped {
   locate(position: Position): Position;
 }
 
-function stripTypes(swc: typeof Swc, program: string): Stripped {
+function stripTypes(program: string): Stripped {
   const source = SWC_PREFIX + program + SWC_SUFFIX;
   // A statement that begins with `;` may lose it to a type above it, and then belong to the line before: seen in every stripper.
-  if (/^\s*;/m.test(program)) return transformed(swc, source);
+  if (/^\s*;/m.test(program)) return transformed(source);
   try {
-    return { code: swc.transformSync(source, { mode: 'strip-only', module: false, filename: FILE }).code, locate: (position) => position };
+    return { code: stripper().transformSync(source, { mode: 'strip-only', module: false, filename: FILE }).code, locate: (position) => position };
   } catch (thrown) {
     // Enums and parameter properties are more than types.
-    if (isObject(thrown) && thrown['code'] === 'UnsupportedSyntax') return transformed(swc, source);
+    if (isObject(thrown) && thrown['code'] === 'UnsupportedSyntax') return transformed(source);
     throw syntaxError(thrown);
   }
 }
 
-function transformed(swc: typeof Swc, source: string): Stripped {
+function transformed(source: string): Stripped {
   try {
-    const { code, map } = swc.transformSync(source, {
+    const { code, map } = stripper().transformSync(source, {
       mode: 'transform',
       module: false,
       filename: FILE,
@@ -107,17 +102,17 @@ function columnOf(line: number, column: number): number {
 
 /** swc throws plain objects. */
 function syntaxError(thrown: unknown): ProgramError {
-  if (thrown instanceof RangeError) return new ProgramError('SyntaxError: the program is nested too deeply');
+  if (isBroken(thrown)) return new ProgramError('SyntaxError: the program is nested too deeply');
   if (!isObject(thrown) || typeof thrown['message'] !== 'string') return new ProgramError('SyntaxError: the program cannot be parsed');
   const { message, startLine, startColumn } = thrown;
   const at = typeof startLine === 'number' && typeof startColumn === 'number' ? ` (${FILE}:${startLine}:${columnOf(startLine, startColumn)})` : '';
   return new ProgramError(`SyntaxError: ${message}${at}`);
 }
 
-function withoutImports(acorn: typeof Acorn, script: string, locate: (position: Position) => Position): string {
-  let tree: Acorn.Program;
+function withoutImports(script: string, locate: (position: Position) => Position): string {
+  let tree: Program;
   try {
-    tree = acorn.parse(script, { ecmaVersion: 'latest', sourceType: 'script' });
+    tree = parse(script, { ecmaVersion: 'latest', sourceType: 'script' });
   } catch (thrown) {
     if (thrown instanceof RangeError) throw new ProgramError('SyntaxError: the program is nested too deeply');
     if (!(thrown instanceof SyntaxError)) throw thrown;

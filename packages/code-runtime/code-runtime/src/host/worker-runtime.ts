@@ -49,11 +49,12 @@ export class WorkerRuntime implements CodeRuntimeProvider {
     this.#places = new Places(options.config.maxConcurrent, options.config.maxQueued);
   }
 
-  /** Starts the spare threads and loads what programs are prepared with. Not needed, but then the first run pays for it. */
+  /** Starts the spare threads, and a little later loads what programs are prepared with. Otherwise the first run pays for it. */
   warm(): void {
     this.#fillSpares();
-    // A failure shows when the first program is prepared.
-    loadPreparation().catch(() => undefined);
+    setImmediate(() => {
+      if (!this.#isDisposed()) loadPreparation();
+    });
   }
 
   async run(request: CodeRunRequest): Promise<CodeRunOutcome> {
@@ -64,7 +65,7 @@ export class WorkerRuntime implements CodeRuntimeProvider {
     if (signal.aborted) return failed('abort', textOf(signal.reason));
     let program: PreparedProgram;
     try {
-      program = await prepare(source);
+      program = prepare(source);
     } catch (error) {
       if (error instanceof ProgramError) return failed('exception', error.message);
       throw error;

@@ -1,0 +1,3 @@
+export function createEngine() {
+  throw new Error('/secret/path of the host');
+}
