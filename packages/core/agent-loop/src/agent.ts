@@ -50,7 +50,7 @@ export class LoopAgent implements Agent {
 
   run(input: AgentInput, { signal }: RunOptions = {}): AgentRun {
     const content = contentOf(input);
-    if (signal !== undefined && !(signal instanceof AbortSignal)) throw new TypeError('core-agent-loop: signal must be an AbortSignal');
+    if (signal !== undefined && !isSignal(signal)) throw new TypeError('core-agent-loop: signal must be an AbortSignal');
     if (this.ctx.signal.aborted) throw new SluiceError('AGENT_DISPOSED', `core-agent-loop: agent "${this.name}" was disposed; create another one`);
     if (this.isRunning) {
       throw new SluiceError('AGENT_BUSY', `core-agent-loop: agent "${this.name}" is in a turn; wait for its end, or add to it with agent.steer()`);
@@ -102,4 +102,9 @@ function contentOf(input: AgentInput): readonly ContentBlock[] {
   if (checked.ok && checked.content.length > 0) return checked.content;
   const problem = checked.ok ? 'it is empty' : checked.problem;
   throw new TypeError(`core-agent-loop: a message is a string or an array of content blocks: ${problem}`);
+}
+
+/** By shape, so that one of another realm is one. */
+function isSignal(value: Partial<AbortSignal>): value is AbortSignal {
+  return typeof value.aborted === 'boolean' && typeof value.addEventListener === 'function';
 }

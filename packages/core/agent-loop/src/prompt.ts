@@ -51,14 +51,16 @@ function assistantPart(part: AssistantPart): object {
   }
 }
 
-/** A provider serialises it again; what was no JSON goes back as the text that it was. */
+/** Providers take objects only; what was none goes back inside one, so that it does not fail every request from then on. */
 function inputOf(argumentsText: string): unknown {
   if (argumentsText.trim() === '') return {};
   try {
-    return JSON.parse(argumentsText);
+    const value: unknown = JSON.parse(argumentsText);
+    if (typeof value === 'object' && value !== null && !Array.isArray(value)) return value;
   } catch {
-    return argumentsText;
+    // Below.
   }
+  return { invalidArguments: argumentsText };
 }
 
 function resultPart({ callId, name, content, isError }: ToolMessage, version: SpecificationVersion): object {

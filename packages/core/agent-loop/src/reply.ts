@@ -11,7 +11,7 @@ export interface Usage {
 /** What a model said in one step. */
 export interface Reply {
   readonly parts: readonly AssistantPart[];
-  /** Such as `stop`, `tool-calls`, `length`. Absent when the stream did not come to its end. */
+  /** Such as `stop`, `tool-calls`, `length`; `unknown` when the provider gave none. Absent when the stream did not come to its end. */
   readonly finishReason?: string;
   readonly usage?: Usage;
   /** Why it did not. */
@@ -182,10 +182,15 @@ function plain(value: unknown): JsonValue | undefined {
   return json === undefined ? undefined : (JSON.parse(json) as JsonValue);
 }
 
+/** What a provider package says when the provider gave no reason at all, as when a connection was closed in the middle. */
+export const NO_REASON = 'unknown';
+
 /** A word in `v2`, `{ unified, raw }` in `v3`. */
 function finishReason(reason: unknown): string {
-  const word: unknown = typeof reason === 'object' && reason !== null ? (reason as Raw)['unified'] : reason;
-  return typeof word === 'string' ? word : 'unknown';
+  if (typeof reason !== 'object' || reason === null) return typeof reason === 'string' ? reason : NO_REASON;
+  const { unified, raw } = reason as Raw;
+  if (typeof unified !== 'string') return NO_REASON;
+  return unified === 'other' && raw === undefined ? NO_REASON : unified;
 }
 
 /** Numbers in `v2`, `{ total }` in `v3`. */

@@ -5,7 +5,7 @@ import { Batch, CALL_BUDGET } from './batch.ts';
 import type { Conversation } from './conversation.ts';
 import type { LanguageModel, ModelSettings, SpecificationVersion } from './model.ts';
 import { promptOf, toolsOf } from './prompt.ts';
-import { readReply, type Reply, type Usage } from './reply.ts';
+import { NO_REASON, readReply, type Reply, type Usage } from './reply.ts';
 import { nextRequest } from './request.ts';
 import type { AgentRequest, TurnEndReason, TurnResult } from './types.ts';
 
@@ -23,6 +23,9 @@ export interface TurnParts {
   /** Tells which batch runs, so that its calls are logged as they start. */
   readonly onBatch: (batch: Batch | undefined) => void;
 }
+
+/** Reasons to finish that mean that there would have been more. */
+const CUT_OFF: ReadonlySet<string> = new Set(['length', 'content-filter', 'error']);
 
 /** Why a turn is over, said once and from anywhere within it. */
 interface Ending {
@@ -139,15 +142,16 @@ export class Turn {
   /** A reply that is not whole: its text is kept, its calls are not made and not kept, for they may lack their ends. */
   #cutOff(reply: Reply): Ending | undefined {
     const { finishReason, broken } = reply;
-    const isWhole = finishReason !== undefined && finishReason !== 'length' && finishReason !== 'content-filter' && finishReason !== 'error';
-    if (isWhole) return undefined;
+    // Providers' packages also end a stream in good order that broke off, calls with half their arguments included.
+    const isBrokenOff = finishReason === NO_REASON && reply.parts.some(isOwnCall);
+    if (!isBrokenOff && finishReason !== undefined && !CUT_OFF.has(finishReason)) return undefined;
     const { conversation } = this.#parts;
     const said = reply.parts.filter(({ type }) => type === 'text');
     if (said.length > 0) conversation.reply({ turn: this.#number, step: this.#step }, said, reply, true);
     if (finishReason === 'length') return { reason: 'length', message: 'the reply was cut off at the length that the provider allows' };
     if (finishReason === 'content-filter') return { reason: 'content-filter', message: 'the provider withheld the rest of the reply' };
     if (this.#isAborted()) return { reason: 'aborted' };
-    return { reason: 'model-error', message: messageOf(broken ?? new Error('the model reported an error')), cause: broken };
+    return { reason: 'model-error', message: messageOf(broken ?? new Error(isBrokenOff ? 'the reply ended without a reason, in the middle of a call perhaps' : 'the model reported an error')), cause: broken };
   }
 
   async #call(calls: readonly ToolCallPart[]): Promise<readonly ToolExecutionResult[]> {

@@ -80,6 +80,28 @@ describe('a language model of the AI SDK', () => {
   });
 });
 
+describe('a provider package that ends every stream in good order', () => {
+  it.each([
+    ['v2', 'unknown'],
+    ['v3', { unified: 'other', raw: undefined }],
+    ['v3', undefined],
+  ] as const)('has no call made of a reply for whose end it has no reason; words alone are taken as they are: %s, %j', async (specificationVersion, finishReason) => {
+    const finish = { type: 'finish', finishReason, usage: {} };
+    const said = [{ type: 'text-delta', id: '0', delta: 'words' }];
+    const streams = [[...said, { type: 'tool-call', toolCallId: 'c', toolName: 'a', input: '{}' }, finish], [...said, finish]];
+    const { agent, run } = aWorld({ model: { ...scriptedModel([], { specificationVersion }), doStream: () => Promise.resolve({ stream: ReadableStream.from(streams.shift() ?? []) as never }) }, tools: [tool('a')] });
+    expect(await run()).toMatchObject({ reason: 'model-error', message: expect.stringContaining('without a reason') as string });
+    expect(outcomes(agent)).toEqual([]);
+    expect(await run()).toMatchObject({ reason: 'done', text: 'words' });
+  });
+
+  it('has calls made of a reply that ended for a reason of its own', async () => {
+    const { agent, run } = aWorld({ script: [{ calls: [{ name: 'a' }], finishReason: 'other' }, 'x'], tools: [tool('a')] });
+    await run();
+    expect(outcomes(agent)).toEqual(['call-1:ok']);
+  });
+});
+
 describe('over real HTTP', () => {
   /** What the server streams for each request, in order; `hang up` breaks the connection. */
   let replies: (object | 'hang up')[][] = [];
@@ -132,6 +154,27 @@ describe('over real HTTP', () => {
     expect(outcomes(agent)).toEqual([]);
     assertPaired(agent);
     expect((await run('again')).text).toBe('Sorry.');
+  });
+
+  it.each([
+    ['within its arguments', ask(0, 'c1', 'add', '{"a":')],
+    ['before its arguments', ask(0, 'c1', 'add', '')],
+    ['after a whole one', ask(0, 'c1', 'add', '{"a":2,"b":3}')],
+  ])('makes none of the calls of a reply that ends in good order, but without a reason: %s', async (_name, asked) => {
+    replies = [[say('Adding'), ...asked]];
+    let ran = 0;
+    const { agent, run } = aWorld({ model: model() as never, tools: [tool('add', () => (ran += 1))] });
+    expect(await run()).toMatchObject({ reason: 'model-error', message: expect.stringMatching(/without a (finish )?reason/) as string });
+    expect([ran, outcomes(agent)]).toEqual([0, []]);
+  });
+
+  it('shows a provider arguments that are no object inside one', async () => {
+    replies = [[...ask(0, 'c1', 'add', '[1,2]'), ...ask(1, 'c2', 'add', 'nonsense'), end('tool_calls')], [say('Sorry.'), end('stop')]];
+    bodies.length = 0;
+    const { agent, run } = aWorld({ model: model() as never, tools: [tool('add')] });
+    await run();
+    expect(outcomes(agent)).toEqual(['c1:INVALID_ARGS', 'c2:INVALID_ARGS']);
+    expect((bodies[1]?.messages[1]?.tool_calls as { function: { arguments: string } }[]).map((call) => call.function.arguments)).toEqual(['{"invalidArguments":"[1,2]"}', '{"invalidArguments":"nonsense"}']);
   });
 
   it('stops the request when the turn is aborted', async () => {
