@@ -40,6 +40,33 @@ describe('a scope with a log', () => {
     ]);
   });
 
+  it('records the calls of a program as its calls, each once [T303]', async () => {
+    const { host, agent } = aScope();
+    const child = agent.scope('child');
+    child.plugin(session);
+    host.ctx.provide('codeRuntime', {
+      language: 'typescript',
+      isolation: 'none',
+      run: async ({ bindings }) => {
+        const tools = bindings[0]?.functions ?? {};
+        return { value: [await tools['inner']?.({ a: 1 }), await tools['fails']?.({}).catch(() => 'failed')] as never, logs: [] };
+      },
+    });
+    host.ctx.tools.register(aTool({ name: 'inner' }));
+    host.ctx.tools.register(aTool({ name: 'fails', execute: () => { throw new Error('no'); } }));
+    for (const scope of [agent, child]) {
+      scope.tools.presentAs('code');
+      await scope.tools.execute({ name: 'run_code', callId: 'p', arguments: { code: '…', description: 'both' } });
+    }
+    const expected = [
+      ['tools/code-dispatch-start', { id: expect.any(String) as string, callId: 'p:code:1', parentCallId: 'p', rootCallId: 'p', name: 'inner', arguments: { a: 1 } }],
+      ['tools/code-dispatch', { id: expect.any(String) as string, callId: 'p:code:1', rootCallId: 'p', name: 'inner', content: [{ type: 'text', text: '{"a":1}' }], isError: false }],
+      ['tools/code-dispatch-start', { id: expect.any(String) as string, callId: 'p:code:2', parentCallId: 'p', rootCallId: 'p', name: 'fails', arguments: {} }],
+      ['tools/code-dispatch', { id: expect.any(String) as string, callId: 'p:code:2', rootCallId: 'p', name: 'fails', content: [{ type: 'text', text: 'Error: no' }], isError: true, error: { name: 'Error', code: 'TOOL_FAILED' } }],
+    ];
+    for (const scope of [agent, child]) expect(scope.session.events.map(({ type, data }) => [type, data])).toEqual(expected);
+  });
+
   it('leaves what happens in a scope with its own log, or outside, to others', async () => {
     const { host, agent } = aScope();
     const child = agent.scope('child');
