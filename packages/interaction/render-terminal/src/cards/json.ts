@@ -5,7 +5,7 @@ const ENOUGH = 2_000;
 export function compactJson(value: unknown): string {
   let text: string | undefined;
   try {
-    text = JSON.stringify(value) as string | undefined;
+    text = JSON.stringify(value);
   } catch {
     // Deeper than it can be written.
   }
