@@ -47,6 +47,14 @@ describe('a model that does not finish', () => {
     expect(outcomes(agent)).toEqual([]);
   });
 
+  it('has a reply that was complete when the stream failed taken as it is', async () => {
+    const parts = [{ type: 'tool-call', toolCallId: 'c', toolName: 'a', input: '{}' }, { type: 'finish', finishReason: 'tool-calls', usage: {} }];
+    const stream = new ReadableStream({ pull(controller) { const part = parts.shift(); if (part === undefined) controller.error(new Error('late')); else controller.enqueue(part); } });
+    const { agent, run } = aWorld({ model: { ...scriptedModel([]), doStream: () => Promise.resolve({ stream }) }, tools: [tool('a')], maxSteps: 1 });
+    expect((await run()).reason).toBe('max-steps');
+    expect(outcomes(agent)).toEqual(['c:ok']);
+  });
+
   it('is not waited for after an abort, whether it answers, streams or ignores the signal', async () => {
     const never = new Promise<never>(() => undefined);
     const cancelled: unknown[] = [];
@@ -116,6 +124,14 @@ describe('a person who speaks meanwhile', () => {
       expect(await run()).toMatchObject({ reason: 'done', steps: 2, text: 'still here' });
       expect(model.requests).toHaveLength(2);
     }
+  });
+
+  it('on the last step does not make a turn that is done one that ran out of steps', async () => {
+    const { agent, model, run } = aWorld({ script: ['bye', 'yes?'], maxSteps: 1 });
+    agent.ctx.on('agent/step-result', ({ turn }) => { if (turn === 1) agent.steer('wait'); });
+    expect(await run()).toMatchObject({ reason: 'done', text: 'bye' });
+    await run('now');
+    expect(model.requests[1]?.prompt.slice(2)).toMatchObject([{ content: [{ text: 'wait' }] }, { content: [{ text: 'now' }] }]);
   });
 
   it('is heard in the next turn when this one is over, or none runs', async () => {

@@ -135,6 +135,16 @@ describe('a conversation in a file', () => {
     await session.close();
   });
 
+  it('has the end of the turn that a disposal broke off', async () => {
+    const file = aFile();
+    const { agent, run } = aWorld({ script: [calls('a', 'a')], tools: [tool('a', (_args, exec) => new Promise((resolve) => { exec.signal.addEventListener('abort', () => { setImmediate(resolve, 1); }); }))], session: { file } });
+    const ended = run();
+    while (!types(agent.session.events).includes('tool/call')) await new Promise((resolve) => { setImmediate(resolve); });
+    await agent.dispose();
+    expect((await ended).reason).toBe('aborted');
+    expect(types(readSession(file).events).slice(-5)).toEqual(['tool/call', 'tool/result', 'tool/call', 'tool/result', 'turn/end']);
+  });
+
   it('stays open when the agent goes, if it was open before', async () => {
     const session = openSession();
     const { agent, run } = aWorld({ session });
