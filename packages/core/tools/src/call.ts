@@ -1,16 +1,15 @@
-import type { Context, ScopeRef } from '@sluice/core-context';
-import type { JsonValue, SchemaIssue, SnapshotLimits } from '@sluice/core-schema';
-import { describeIssues, parseJsonText, snapshotJson } from '@sluice/core-schema';
+import type { Context } from '@sluice/core-context';
+import type { SnapshotLimits } from '@sluice/core-schema';
 import type { Attempt } from './attempt.ts';
-import { codes } from './errors.ts';
-import type { FailureParts } from './outcome.ts';
-import { closestNames, RESERVED_NAME } from './registry/name.ts';
-import type { RegisteredTool } from './registry/registered-tool.ts';
-import type { Registry } from './registry/registry.ts';
 import type { LiveCalls } from './live-calls.ts';
 import type { LockRequest, LockTable } from './locks.ts';
-import { isAbortSignal, watch, type Watch } from './signal.ts';
-import { thrownMessage } from './thrown.ts';
+import type { FailureParts } from './outcome.ts';
+import type { ReadInput } from './read-input.ts';
+import { RESERVED_NAME } from './registry/name.ts';
+import type { RegisteredTool } from './registry/registered-tool.ts';
+import type { Registry } from './registry/registry.ts';
+import { collapsed, isCollapsed, rejectionOf } from './rejection.ts';
+import { watch, type Watch } from './signal.ts';
 import type { ExecuteAllOptions, ToolCallInput, ToolExecution, ToolExecutionResult } from './types.ts';
 
 /** What all calls of one `tools` plugin share. */
@@ -29,71 +28,6 @@ export interface Engine {
     options: ExecuteAllOptions,
     parent: Call,
   ) => Promise<ToolExecutionResult[]>;
-}
-
-/** A call as its caller put it, each property read exactly once; arguments are a detached frozen snapshot by now. */
-export interface ReadInput {
-  readonly name: string;
-  readonly callId: string | undefined;
-  readonly arguments: JsonValue | undefined;
-  readonly argumentsText: string | undefined;
-  readonly signal: AbortSignal | undefined;
-  /** Why the arguments are no JSON value, if they are none. */
-  readonly problem: SchemaIssue | undefined;
-}
-
-/** @throws TypeError for misuse by the host; an accessor that throws is the model's or a plugin's fault and becomes `problem` */
-export function readInput(input: ToolCallInput, limits: SnapshotLimits): ReadInput {
-  if (typeof input !== 'object' || (input as unknown) === null) {
-    throw new TypeError('core-tools: execute() takes { name, arguments?, argumentsText?, callId?, signal? }');
-  }
-  let name: unknown = '';
-  let callId: unknown;
-  let signal: unknown;
-  let argumentsText: unknown;
-  let value: unknown;
-  let isGiven = false;
-  let problem: SchemaIssue | undefined;
-  let reading = 'name';
-  try {
-    name = input.name;
-    reading = 'callId';
-    callId = input.callId;
-    reading = 'signal';
-    signal = input.signal;
-    reading = 'argumentsText';
-    argumentsText = input.argumentsText;
-    reading = 'arguments';
-    value = input.arguments;
-    // An explicit `arguments: undefined` is no JSON value; leaving both out is a call without arguments.
-    isGiven = value !== undefined || (argumentsText === undefined && 'arguments' in input);
-  } catch (error) {
-    problem = unreadable(reading, error);
-  }
-  if (typeof name !== 'string') throw new TypeError('core-tools: a call needs a name, a string');
-  if (callId !== undefined && typeof callId !== 'string') throw new TypeError('core-tools: callId must be a string');
-  if (signal !== undefined && !isAbortSignal(signal)) throw new TypeError('core-tools: signal must be an AbortSignal');
-  if (argumentsText !== undefined && typeof argumentsText !== 'string') {
-    throw new TypeError('core-tools: argumentsText must be a string');
-  }
-  if (argumentsText !== undefined && value !== undefined) {
-    throw new TypeError('core-tools: give a call arguments or argumentsText, not both');
-  }
-  const text = argumentsText;
-  if (problem !== undefined) return { name, callId, arguments: undefined, argumentsText: text, signal, problem };
-  const snapshot = isGiven ? snapshotJson(value, limits) : parseJsonText(text ?? '', limits);
-  return snapshot.ok
-    ? { name, callId, arguments: snapshot.value, argumentsText: text, signal, problem: undefined }
-    : { name, callId, arguments: undefined, argumentsText: text, signal, problem: snapshot.issue };
-}
-
-function unreadable(key: string, error: unknown): SchemaIssue {
-  return {
-    path: '',
-    message: `reading "${key}" of the call failed: ${thrownMessage(error)}`,
-    expected: 'a JSON value',
-    received: 'an accessor that throws',
-  };
 }
 
 /** One execution of one tool: its frozen identity, and the little state that stages share. */
@@ -240,42 +174,4 @@ export class Call {
     this.#callerWatch?.stop();
     this.#ownWatch = this.#callerWatch = undefined;
   }
-}
-
-function rejectionOf(input: ReadInput, tool: RegisteredTool | undefined, call: Call): FailureParts | undefined {
-  if (input.problem !== undefined) return invalidArguments([input.problem]);
-  if (tool === undefined) return unknownTool(input.name, call);
-  const issues = tool.parameters.validate(input.arguments as JsonValue);
-  return issues.length === 0 ? undefined : invalidArguments(issues);
-}
-
-function invalidArguments(issues: readonly SchemaIssue[]): FailureParts {
-  return {
-    code: codes.INVALID_ARGS,
-    message: `invalid arguments: ${describeIssues(issues)}`,
-    hint: 'Nothing ran. Correct the arguments and call again.',
-  };
-}
-
-/** Whether a direct call of `name` is none: under `code` all tools but `run_code` are for programs. */
-export function isCollapsed(registry: Registry, scope: ScopeRef, name: string): boolean {
-  return name !== RESERVED_NAME && registry.mode(scope) === 'code';
-}
-
-function collapsed(name: string): FailureParts {
-  return {
-    code: codes.UNKNOWN_TOOL,
-    message: `unknown tool ${JSON.stringify(name)}: the only tool to be called directly is "${RESERVED_NAME}"`,
-    hint: `Nothing ran. Call "${RESERVED_NAME}" with a program that awaits tools[${JSON.stringify(name)}](…).`,
-  };
-}
-
-/** Also used when the tool goes away between entry and dispatch. */
-export function unknownTool(name: string, call: Pick<Call, 'engine' | 'ctx'>): FailureParts {
-  const near = closestNames(name, call.engine.registry.names(call.ctx.scopeRef));
-  return {
-    code: codes.UNKNOWN_TOOL,
-    message: `unknown tool ${JSON.stringify(name.length > 80 ? `${name.slice(0, 80)}…` : name)}`,
-    hint: near.length === 0 ? 'Use one of the tools you were given.' : `Did you mean ${near.map((n) => `"${n}"`).join(' or ')}?`,
-  };
 }

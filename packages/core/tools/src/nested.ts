@@ -1,7 +1,8 @@
 import type { Attempt } from './attempt.ts';
-import { Call, readInput, type ReadInput } from './call.ts';
+import { Call } from './call.ts';
 import { codes } from './errors.ts';
 import { fail } from './outcome.ts';
+import { readInput, type ReadInput } from './read-input.ts';
 import { fuse, isAbortSignal } from './signal.ts';
 import type { ExecuteAllOptions, ToolCallInput, ToolExecutionResult } from './types.ts';
 

@@ -1,12 +1,14 @@
 import type { Context, Disposer } from '@sluice/core-context';
-import { Call, isCollapsed, readInput, type Engine } from './call.ts';
+import { Call, type Engine } from './call.ts';
 import { assertMode } from './code-mode/mode.ts';
 import type { Presentations } from './code-mode/presentation.ts';
 import { executionMode } from './execution-mode.ts';
 import { runCall } from './pipeline.ts';
 import { completedCard, pendingCard, readArguments, type PresentableCall } from './present.ts';
+import { readInput } from './read-input.ts';
 import { captureTool } from './registry/registered-tool.ts';
 import { assertKnown, compileRestriction } from './registry/restriction.ts';
+import { isCollapsed } from './rejection.ts';
 import { runBatch } from './scheduler.ts';
 import type { PresentableResult, ToolChange, ToolRuntime } from './types.ts';
 

@@ -1,11 +1,12 @@
 import type { Context } from '@sluice/core-context';
-import { Call, readInput, type Engine, type ReadInput } from './call.ts';
+import { Call, type Engine } from './call.ts';
 import { codes } from './errors.ts';
 import { executionMode } from './execution-mode.ts';
 import { aborted, fail } from './outcome.ts';
 import { gaveUp, withPatience } from './patience.ts';
 import { decide, dispatch, enter, finish, hasPolicy } from './pipeline.ts';
 import { ended, type Ended } from './pipeline-state.ts';
+import { readInput, type ReadInput } from './read-input.ts';
 import { fuse, isAbortSignal, onAbort, type Fused } from './signal.ts';
 import { lockRequest } from './stages/lock.ts';
 import type { ExecuteAllOptions, ExecutionMode, ToolCallInput, ToolExecution, ToolExecutionResult } from './types.ts';

@@ -1,7 +1,8 @@
 import { snapshotJson, type JsonValue } from '@sluice/core-schema';
-import { unknownTool, type Call } from '../call.ts';
+import type { Call } from '../call.ts';
 import { checkContent, checkContexts } from '../content.ts';
 import { fail } from '../outcome.ts';
+import { unknownTool } from '../rejection.ts';
 import { bounded } from '../thrown.ts';
 import { answerRecord, Nonsense } from '../waterfall.ts';
 import type { AdditionalContext, ToolExecutionResult } from '../types.ts';

@@ -1,6 +1,7 @@
 import { Attempt } from '../attempt.ts';
-import { unknownTool, type Call } from '../call.ts';
+import type { Call } from '../call.ts';
 import { aborted, fail, FINISHED_HINT, STOPPED_HINT } from '../outcome.ts';
+import { unknownTool } from '../rejection.ts';
 import { createRun } from '../run.ts';
 import { AttemptSignals, type SignalSource } from '../signal.ts';
 import { failureOfThrown, isAbortOf } from '../thrown.ts';

@@ -1,11 +1,11 @@
 import type { Call } from '../call.ts';
-import { unknownTool } from '../call.ts';
 import { checkContent, checkContexts, contentText } from '../content.ts';
 import { codes } from '../errors.ts';
 import type { MaybePromise } from '../maybe.ts';
 import { aborted, fail, RAN_HINT, replaceByFailure, withContent, withContexts } from '../outcome.ts';
 import { gaveUp } from '../patience.ts';
 import { endedByHook } from '../pipeline-state.ts';
+import { unknownTool } from '../rejection.ts';
 import { answerRecord, Nonsense, WaterfallRun } from '../waterfall.ts';
 import type { ContentBlock } from '../blocks.ts';
 import type { PostToolDecision, ToolExecutionResult, ToolSuccess } from '../types.ts';
