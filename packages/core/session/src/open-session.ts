@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { closeSync, fsyncSync, ftruncateSync, mkdirSync, openSync, readFileSync, writeSync } from 'node:fs';
+import { closeSync, fsyncSync, mkdirSync, openSync, readFileSync, truncateSync, writeSync } from 'node:fs';
 import { dirname } from 'node:path';
 import type { Logger } from '@sluice/core-context';
 import { lock } from './lock.ts';
@@ -35,7 +35,10 @@ export function openSession({ file, id = randomUUID(), knownEvents = [], logger 
   let fd: number | undefined;
   try {
     fd = openSync(file, 'a+');
-    const parsed = parseLog(readFileSync(fd), file, (type) => knownEvents.includes(type));
+    const bytes = readFileSync(fd);
+    const parsed = parseLog(bytes, file, (type) => knownEvents.includes(type));
+    // By path, because Windows shortens no file that is open for appending.
+    if (parsed.wholeBytes < bytes.length) truncateSync(file, parsed.wholeBytes);
     const header = makeWhole(fd, parsed, id);
     syncDirectory(dirname(file));
     const sink = new LogFile(fd, file, release);
@@ -54,9 +57,8 @@ export function readSession(file: string, { knownEvents = [] }: ReadSessionOptio
   return new LoggedSession({ id, createdAt, events: [...events], sink: new NoFile(), logger: console });
 }
 
-/** Cuts off what is torn, and writes the first line where there is none. */
-function makeWhole(fd: number, { header, wholeBytes, lacksNewline }: ParsedLog, id: string): LogHeader {
-  ftruncateSync(fd, wholeBytes);
+/** Ends the last line, and writes the first where there is none. */
+function makeWhole(fd: number, { header, lacksNewline }: ParsedLog, id: string): LogHeader {
   if (lacksNewline) writeSync(fd, '\n');
   if (header !== undefined) return header;
   const fresh: LogHeader = { log: 'sluice/session', version: VERSION, id, createdAt: Date.now() };
