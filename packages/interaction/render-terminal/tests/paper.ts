@@ -1,4 +1,5 @@
 import { Terminal } from '@xterm/headless';
+import { vi } from 'vitest';
 import type { Output } from '../src/index.ts';
 
 /** A pipe or a file: keeps what was written. */
@@ -20,10 +21,12 @@ export class Glass implements Output {
   readonly #terminal: Terminal;
   written = '';
 
-  constructor(
-    public columns = 60,
-    public rows = 12,
-  ) {
+  columns: number;
+  readonly rows: number;
+
+  constructor(columns = 60, rows = 12) {
+    this.columns = columns;
+    this.rows = rows;
     this.#terminal = new Terminal({ cols: columns, rows, scrollback: 10_000, allowProposedApi: true, convertEol: true });
   }
 
@@ -39,7 +42,10 @@ export class Glass implements Output {
 
   /** Everything that was not erased, without what is blank at the end. */
   async screen(): Promise<string[]> {
-    await new Promise<void>((resolve) => { this.#terminal.write('', resolve); });
+    const done = new Promise<void>((resolve) => { this.#terminal.write('', resolve); });
+    // It draws when a timer fires.
+    if (vi.isFakeTimers()) await vi.advanceTimersByTimeAsync(1);
+    await done;
     const { active } = this.#terminal.buffer;
     const lines = Array.from({ length: active.length }, (_, row) => active.getLine(row)?.translateToString(true) ?? '');
     while (lines.at(-1) === '') lines.pop();

@@ -12,7 +12,7 @@ const MAX_EDITS = 1_000;
 const ADDED = { tone: 'added', prefix: '+ ', continued: '+┆' } as const;
 const REMOVED = { tone: 'removed', prefix: '- ', continued: '-┆' } as const;
 const KEPT = { tone: 'plain', prefix: '  ', continued: ' ┆' } as const;
-const REMARK = { tone: 'dim', prefix: '  ' } as const;
+const REMARK = { tone: 'dim', prefix: ' ' } as const;
 
 export interface DiffCard {
   readonly title: string;

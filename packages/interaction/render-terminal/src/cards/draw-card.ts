@@ -62,15 +62,15 @@ export function drawCompleted(view: ToolResultView, pending: ToolCallView, subje
   }, () => guarded(() => generic(content), () => ({ head: [{ text: title }], body: [] })));
 }
 
-function titleOf(view: { readonly title?: unknown }): string | undefined {
-  return typeof view.title === 'string' && view.title !== '' ? view.title : undefined;
+function titleOf({ title }: { readonly title?: unknown }): string | undefined {
+  return typeof title === 'string' && title !== '' ? title : undefined;
 }
 
 /** Cards come from whoever wrote the tool, and from logs; TypeScript has not seen them. */
 function guarded(draw: () => DrawnCard, otherwise: () => DrawnCard): DrawnCard {
   try {
     const card = draw();
-    const isSound = [...card.head, ...card.body].every(({ text }) => typeof text === 'string');
+    const isSound = [...card.head, ...(card.input ?? []), ...card.body].every(({ text }) => typeof text === 'string');
     return isSound ? card : otherwise();
   } catch {
     return otherwise();

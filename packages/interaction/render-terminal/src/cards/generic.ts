@@ -19,6 +19,7 @@ export function drawGeneric({ title, rawInput, content = [], locations = [] }: G
   const program: Line[] = typeof rawInput === 'string' ? linesOf(rawInput, { tone: 'dim' }) : [];
   return {
     head: [{ text: isBare ? `${title} ${compactJson(rawInput)}` : title }],
-    body: [...program, ...locationLines(locations), ...contentLines(content)],
+    input: program,
+    body: [...locationLines(locations), ...contentLines(content)],
   };
 }

@@ -13,7 +13,7 @@ export interface TerminalCard {
 
 /** A command as it was typed, and what came of it: of its output the end matters most. */
 export function drawTerminal({ title, description, cwd, output, exitCode, signal }: TerminalCard): DrawnCard {
-  const head = linesOf(title).map((line, index): Line => ({ ...line, tone: 'bold', prefix: index === 0 ? '$ ' : '┆ ', continued: '┆ ' }));
+  const head = linesOf(title).map((line, index): Line => ({ ...line, tone: 'bold', prefix: index === 0 ? '$ ' : '  ', continued: '  ' }));
   const body: Line[] = [];
   if (description !== undefined) body.push({ text: description, tone: 'dim' });
   if (cwd !== undefined) body.push({ text: `in ${cwd}`, tone: 'dim' });

@@ -33,21 +33,25 @@ export function callSections(node: CallNode, limits: CallLimits, depth = 0): Sec
   const card = drawn(node);
   const mark = result === undefined ? (node.isAsked === true ? '? ' : '… ') : result.beat.isError ? '✗ ' : '✓ ';
   const tone = result === undefined ? 'plain' : result.beat.isError ? 'removed' : 'bold';
-  const indent = '  '.repeat(Math.min(depth, MAX_DEPTH));
+  // In the first columns of a card stands nothing but its frame, so that no text in it can pass for a call.
+  const indent = '│ '.repeat(Math.min(depth, MAX_DEPTH));
+  const inside = `${indent}│ `;
   const head = card.head.map((line, index): Line => {
-    const prefix = (index === 0 ? mark : '  ') + (line.prefix ?? '');
-    return { ...line, tone: line.tone ?? tone, prefix, continued: `  ${line.continued ?? '┆ '}` };
+    const prefix = (index === 0 ? mark : '┆ ') + (line.prefix ?? '');
+    return { ...line, tone: line.tone ?? tone, prefix, continued: `┆ ${line.continued ?? ''}` };
   });
-  const gutter = (line: Line): Line => ({ ...line, prefix: `│ ${line.prefix ?? ''}`, continued: `│ ${line.continued ?? line.prefix ?? ''}` });
+  const gutter = (line: Line): Line => ({ ...line, prefix: `  ${line.prefix ?? ''}`, continued: `  ${line.continued ?? line.prefix ?? ''}` });
   const failure = failureLine(node);
+  const input = (card.input ?? []).map(gutter);
   const body = (failure === undefined ? card.body : [failure, ...card.body]).map(gutter);
   const maxRows = depth === 0 ? limits.maxRows : limits.nestedRows;
   const progress = result === undefined && node.progress !== undefined ? progressLine(node.progress) : undefined;
   return [
     { lines: head.length === 0 ? [{ text: call.name, prefix: mark }] : head, maxRows: TITLE_ROWS, indent },
+    ...(input.length === 0 ? [] : [{ lines: input, maxRows, indent: inside }]),
     ...children.flatMap((child) => callSections(child, limits, depth + 1)),
-    ...(body.length === 0 ? [] : [{ lines: body, maxRows, indent: `${indent}  `, ...(card.keep === undefined ? {} : { keep: card.keep }) }]),
-    ...(progress === undefined ? [] : [{ lines: [gutter(progress)], maxRows: 1, indent: `${indent}  ` }]),
+    ...(body.length === 0 ? [] : [{ lines: body, maxRows, indent: inside, ...(card.keep === undefined ? {} : { keep: card.keep }) }]),
+    ...(progress === undefined ? [] : [{ lines: [gutter(progress)], maxRows: 1, indent: inside }]),
   ];
 }
 

@@ -1,15 +1,16 @@
 import { compactJson } from '../cards/json.ts';
 import { contentLines } from '../cards/content.ts';
-import { linesOf, type Line, type Section } from '../text/line.ts';
+import { linesOf, type Section } from '../text/line.ts';
 import type { Beat } from './beat.ts';
 
 // The first column is ours: no row of a text that somebody else wrote starts with one of our marks.
-const PERSON = { tone: 'bold', prefix: '> ', continued: '  ' } as const;
+const PERSON = { tone: 'bold', prefix: '> ' } as const;
 const REPLY = { prefix: '  ' } as const;
 const REASONING = { tone: 'dim', prefix: '~ ' } as const;
 const CONTEXT = { tone: 'notice', prefix: '! ' } as const;
-const QUESTION = { tone: 'notice', prefix: '? ', continued: '  ' } as const;
-const ENDING = { tone: 'notice', prefix: '■ ', continued: '  ' } as const;
+const QUESTION = { tone: 'notice', prefix: '? ' } as const;
+const ANSWER = { tone: 'notice', prefix: '= ' } as const;
+const ENDING = { tone: 'notice', prefix: '■ ' } as const;
 
 /** Everything of a story that is no call. `titleOf` names the call that a question is about. */
 export function speech(beat: Exclude<Beat, { kind: 'call' | 'result' | 'progress' }>, maxRows: number, titleOf: (beat: { id: string; callId: string }) => string | undefined): Section[] {
@@ -21,7 +22,7 @@ export function speech(beat: Exclude<Beat, { kind: 'call' | 'result' | 'progress
       return beat.reason === 'done' ? [] : [{ lines: [{ ...ENDING, text: `turn ${beat.turn} ended: ${beat.reason}${said}` }] }];
     }
     case 'person':
-      return [{ lines: contentLines(beat.content).map((line, index): Line => ({ ...line, ...PERSON, prefix: index === 0 ? '> ' : '  ' })) }];
+      return [{ lines: contentLines(beat.content, PERSON) }];
     case 'reply':
       return [{ lines: linesOf(beat.text, REPLY) }];
     case 'reasoning':
@@ -33,11 +34,11 @@ export function speech(beat: Exclude<Beat, { kind: 'call' | 'result' | 'progress
       return [{ lines: [{ ...CONTEXT, text: `${beat.source}: ${first?.text ?? ''}` }, ...rest], maxRows }];
     }
     case 'asked': {
-      const why = beat.reason === undefined || beat.reason === '' ? '' : `: ${beat.reason}`;
+      const why = beat.reason === undefined || beat.reason === '' ? '' : ` ${beat.reason}`;
       return [{ lines: [{ ...QUESTION, text: `allow ${titleOf(beat) ?? beat.toolName}?${why}` }], maxRows }];
     }
     case 'decided':
-      return [{ lines: [{ ...QUESTION, text: answer(beat.outcome) }], maxRows }];
+      return [{ lines: [{ ...ANSWER, text: answer(beat.outcome) }], maxRows }];
   }
 }
 

@@ -125,10 +125,14 @@ export class Story {
     const result = { content, isError, ...(meta === undefined ? {} : { meta }) };
     try {
       const view = args === undefined ? undefined : this.#options.presenter()?.present({ name, arguments: args }, result);
-      if (typeof view === 'object') return view;
+      if (isObject(view)) return view;
     } catch {
       // The same.
     }
     return { card: 'generic', content };
   }
+}
+
+function isObject(view: unknown): view is object {
+  return typeof view === 'object' && view !== null;
 }

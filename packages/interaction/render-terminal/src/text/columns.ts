@@ -26,24 +26,41 @@ export function columnsOf(text: string): number {
   return columns;
 }
 
-/** Cuts visible text into pieces of at most `columns` (2 or more), one after another: a long text costs what is looked at. */
+/**
+ * Cuts visible text into pieces of at most `columns` (2 or more), one after another: a long text costs what is looked at. Cuts
+ * between words where that leaves no great gap.
+ */
 export function* pieces(text: string, columns: number): Generator<string> {
-  if (PLAIN.test(text)) {
-    for (let at = 0; at === 0 || at < text.length; at += columns) yield text.slice(at, at + columns);
-    return;
-  }
   let from = 0;
   let at = 0;
   let used = 0;
+  /** Behind the latest space, and the columns up to there. */
+  let word = 0;
+  let wordUsed = 0;
   for (const character of text) {
     const width = widthOf(character);
+    const isSpace = character === ' ';
     if (used + width > columns && at > from) {
-      yield text.slice(from, at);
-      from = at;
-      used = 0;
+      const isNear = word > from && wordUsed > columns / 2;
+      // A space that a row would begin with is as well seen as the row's end.
+      const end = isSpace || !isNear ? at : word;
+      yield text.slice(from, end);
+      from = isSpace ? at + 1 : end;
+      used = isSpace || !isNear ? 0 : used - wordUsed;
+      word = from;
+      wordUsed = 0;
+      if (isSpace) {
+        at += 1;
+        continue;
+      }
     }
     used += width;
     at += character.length;
+    if (isSpace) {
+      word = at;
+      wordUsed = used;
+    }
   }
-  yield text.slice(from);
+  // An empty text is one empty piece; one that ended with the space that was left out has no more.
+  if (from < text.length || text === '') yield text.slice(from);
 }

@@ -58,7 +58,7 @@ function rowsOf({ text, tone = 'plain', prefix = '', continued = prefix }: Line,
   const looked = enough === Number.POSITIVE_INFINITY ? text : text.slice(0, (enough + 1) * columns * 2);
   const rows: Row[] = [];
   for (const piece of pieces(visible(looked), room)) {
-    rows.push({ text: (rows.length === 0 ? first : rest) + piece, tone });
+    rows.push({ text: ((rows.length === 0 ? first : rest) + piece).trimEnd(), tone });
     if (rows.length >= enough) break;
   }
   return rows;
