@@ -151,7 +151,8 @@ export class Turn {
     if (finishReason === 'length') return { reason: 'length', message: 'the reply was cut off at the length that the provider allows' };
     if (finishReason === 'content-filter') return { reason: 'content-filter', message: 'the provider withheld the rest of the reply' };
     if (this.#isAborted()) return { reason: 'aborted' };
-    return { reason: 'model-error', message: messageOf(broken ?? new Error(isBrokenOff ? 'the reply ended without a reason, in the middle of a call perhaps' : 'the model reported an error')), cause: broken };
+    const why = isBrokenOff ? 'the reply ended without a reason, in the middle of a call perhaps' : 'the model reported an error';
+    return { reason: 'model-error', message: broken === undefined ? why : messageOf(broken), cause: broken };
   }
 
   async #call(calls: readonly ToolCallPart[]): Promise<readonly ToolExecutionResult[]> {

@@ -43,10 +43,9 @@ export class Transcript {
       case 'assistant/message': {
         const { turn, step, content } = event.data;
         if (content.length > 0) this.#say({ role: 'assistant', content });
-        this.#open = content
-          .filter((part) => part.type === 'tool-call' && part.providerExecuted !== true)
-          .map((part) => ({ turn, step, ...(part as { callId: string; name: string }) }))
-          .map(({ callId, name }) => ({ turn, step, callId, name }));
+        this.#open = content.flatMap((part) =>
+          part.type === 'tool-call' && part.providerExecuted !== true ? [{ turn, step, callId: part.callId, name: part.name }] : [],
+        );
         return;
       }
       case 'tool/call': {
