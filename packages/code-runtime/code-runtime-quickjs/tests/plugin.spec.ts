@@ -20,7 +20,7 @@ function run(program: string, request: Partial<CodeRunRequest> = {}): Promise<Co
   return ctx.current.codeRuntime.run({ program, bindings, signal: new AbortController().signal, ...request });
 }
 
-describe('the plugin', () => {
+describe('the plugin', { timeout: 60_000 }, () => {
   it('is the default export too, and provides `codeRuntime` only while it is mounted', async () => {
     expect(asDefault).toBe(codeRuntimeQuickjs);
     expect(ctx.current.get('codeRuntime')).toBeUndefined();
@@ -60,7 +60,7 @@ describe('the plugin', () => {
   });
 });
 
-describe('run_code with it', () => {
+describe('run_code with it', { timeout: 60_000 }, () => {
   const call = (code: string): Promise<ToolExecutionResult> => ctx.current.tools.execute({ name: 'run_code', arguments: { code, description: 'a test' } });
 
   beforeEach(() => {

@@ -14,7 +14,7 @@ function run(program: string, request: Partial<CodeRunRequest> = {}): Promise<Co
   return ctx.current.codeRuntime.run({ program, bindings: [], signal: new AbortController().signal, ...request });
 }
 
-describe('a program in a worker thread', () => {
+describe('a program in a worker thread', { timeout: 60_000 }, () => {
   it('says what it contains, and that it is not made for attackers', () => {
     expect(ctx.current.codeRuntime).toMatchObject({
       language: 'typescript',

@@ -5,7 +5,7 @@ const capabilities = {} as CodeCapabilities;
 const runtimes: WorkerRuntime[] = [];
 
 function runtime(engine: string): WorkerRuntime {
-  const limits = { computeMs: 5_000, wallMs: 500, heapMb: 64, outputBytes: 10_000 };
+  const limits = { computeMs: 5_000, wallMs: 30_000, heapMb: 64, outputBytes: 10_000 };
   const made = new WorkerRuntime({
     isolation: 'test',
     capabilities,
@@ -20,7 +20,7 @@ function runtime(engine: string): WorkerRuntime {
 
 afterEach(() => Promise.all(runtimes.splice(0).map((each) => each.dispose())));
 
-describe('a thread that says whatever it likes', () => {
+describe('a thread that says whatever it likes', { timeout: 60_000 }, () => {
   const calls: unknown[] = [];
   const request = (program: string): CodeRunRequest => ({
     program,
@@ -50,7 +50,7 @@ describe('a thread that says whatever it likes', () => {
   });
 });
 
-describe('a thread that cannot start', () => {
+describe('a thread that cannot start', { timeout: 60_000 }, () => {
   it('is a failed run without paths of the host, again and again', async () => {
     const broken = runtime('broken');
     for (let i = 0; i < 3; i += 1) {

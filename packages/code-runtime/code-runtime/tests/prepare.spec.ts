@@ -10,7 +10,7 @@ function whereIs(program: string, mark: string): string {
   return `${line}:${column}`;
 }
 
-describe('a prepared program', () => {
+describe('a prepared program', { timeout: 60_000 }, () => {
   it.each([
     ['const x: number = mark();', '1:19'],
     ['let a: string;\n  type B = { c: 1 };\n  const d = <T,>(e: T) => mark(e);', '3:27'],
