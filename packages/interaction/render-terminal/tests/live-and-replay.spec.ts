@@ -40,7 +40,7 @@ function aWorld(): Context {
       isConcurrencySafe: () => true,
       output: { schema: {}, render: () => [{ type: 'text', text: 'one\ntwo' }] },
       execute: async ({ path: file }, exec) => {
-        exec.progress({ message: `reading ${String(file)}`, completed: 1, total: 2 });
+        exec.progress({ message: `reading ${JSON.stringify(file)}`, completed: 1, total: 2 });
         await Promise.resolve();
         return file ?? null;
       },

@@ -68,7 +68,7 @@ it('with colours there is one painting around a row, and none within', () => {
       const plain = renderSession(events, { tools }).split('\n');
       const rows = renderSession(events, { tools, colors: true }).split('\n');
       for (const row of rows) expect(row).toMatch(PAINTING);
-      expect(rows.map((row) => row.replaceAll(/\x1b\[\d+m/g, ''))).toEqual(plain);
+      expect(rows.map((row) => row.replaceAll(new RegExp(String.raw`\x1b\[\d+m`, 'g'), ''))).toEqual(plain);
     }),
   );
 });

@@ -93,7 +93,7 @@ describe('on a terminal', () => {
     await asked;
     expect(await output.screen()).toEqual([
       '? allow asked? it matters', '✓ other', '│   {}', '= rejected: not now',
-      '✗ asked', '│   APPROVAL_REJECTED', '│   Error: the user rejected tool "asked":', '│   not now',
+      '✗ asked', '│   APPROVAL_REJECTED', '│   Error: the user rejected tool', '│   "asked": not now',
     ]);
   });
 
