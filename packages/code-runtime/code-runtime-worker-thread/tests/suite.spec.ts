@@ -24,7 +24,7 @@ const mistakes: Readonly<Record<string, Mistake>> = {
     const outcome = await real.run(request);
     return outcome.error === undefined ? outcome : { ...outcome, error: { ...outcome.error, message: `${outcome.error.message}\n    at file:///home/x.js:1:1` } };
   },
-  'leaves something in the global of the host': async (real, request) => {
+  'lets a program reach the process': async (real, request) => {
     const outcome = await real.run(request);
     return { ...outcome, ...(outcome.value === undefined ? {} : { value: JSON.parse(JSON.stringify(outcome.value).replace('"leaks":[]', '"leaks":["process"]')) as never }) };
   },
