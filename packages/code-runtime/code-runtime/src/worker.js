@@ -2,8 +2,8 @@
 // Everything here is out of the program's reach; only `send` is called from its realm, with primitives.
 //
 // Realm to here, send(op, …):  0 call(id, namespace, name, json)   1 log(text)   2 start timer(id, ms)   3 stop timer(id)
-//                              4 returned(json?)                    5 failed(kind, head, stack)
-// Here to realm, deliver(op, …): 0 declare(json)   1 run(function)   2 reply(id, ok, json)   3 timer is due(id)   4 floated(reason)
+//                              4 returned(json?)                    5 failed(kind, head, stack)   6 returned too much
+// Here to realm, deliver(op, …): 0 declare(json, outputBytes)   1 run(function)   2 reply(id, ok, json)   3 timer is due(id)   4 floated(reason)
 //
 // Host to here:  ['start', code, declarations, log, outputBytes, computeMs]   ['replies', id, ok, json, id, ok, json, …]
 // Here to host:  ['ready']   ['calls', id, namespace, name, json, …]   ['done', json | null, unsettled ids]
@@ -206,6 +206,10 @@ function send(op, a, b, c, d) {
     case 5:
       fail(a, b, c);
       break;
+    case 6:
+      isOver = true;
+      post(['full']);
+      break;
   }
 }
 
@@ -253,7 +257,7 @@ function receive(message) {
       const [, code, declarations, memory, outputBytes, computeMs] =
         /** @type {[string, string, string, SharedArrayBuffer, number, number]} */ (message);
       log = new Log(memory, outputBytes);
-      deliver(0, declarations);
+      deliver(0, declarations, outputBytes);
       if (isOver) break;
       try {
         engine.run(code, computeMs);

@@ -1,7 +1,7 @@
 import type { Run } from './run.ts';
 
 /** Megabytes that a thread needs beside its program, and that come and go with the collection of garbage. */
-const SLACK_MB = 64;
+const SLACK_MB = 128;
 /** Milliseconds that a run which was ended may take to give its memory back. */
 const PATIENCE_MS = 2_000;
 

@@ -30,7 +30,7 @@ export function realm(send, isLenient, maxChars) {
   defineProperty(now, 'constructor', { value: undefined });
 
   // What could reach beyond the engine, or share memory, is not there. An engine that lacks it anyway does not mind.
-  for (const name of ['WebAssembly', 'SharedArrayBuffer', 'Atomics', 'ShadowRealm', 'console']) delete (/** @type {any} */ (globalThis))[name];
+  for (const name of ['WebAssembly', 'SharedArrayBuffer', 'Atomics', 'ShadowRealm', 'console', 'gc']) delete (/** @type {any} */ (globalThis))[name];
 
   // The host formats stacks with this hook of the program's realm, if it finds one: so it finds none, and nobody can put one there.
   defineProperty(Error, 'prepareStackTrace', { get: () => undefined, set: () => undefined, enumerable: false, configurable: false });
@@ -233,6 +233,9 @@ export function realm(send, isLenient, maxChars) {
     return line;
   };
 
+  /** Characters of output, before its JSON is looked at to the byte. */
+  let mostOutput = Infinity;
+
   /**
    * What was thrown, in words, and the lines of its stack that are the program's.
    * @param {any} thrown
@@ -243,7 +246,9 @@ export function realm(send, isLenient, maxChars) {
     try {
       if (typeof thrown === 'object' && thrown !== null && (thrown instanceof Error || typeof thrown.message === 'string')) {
         const name = typeof thrown.name === 'string' && thrown.name !== '' ? thrown.name : 'Error';
-        const message = typeof thrown.message === 'string' ? thrown.message : '';
+        const whole = typeof thrown.message === 'string' ? thrown.message : '';
+        // Still too long for the output, and told so; but without a second copy of it.
+        const message = whole.length > mostOutput ? apply(slice, whole, [0, mostOutput]) : whole;
         head = message === '' ? name : `${name}: ${message}`;
         stack = framesOf(thrown);
         const { cause } = thrown;
@@ -402,6 +407,11 @@ export function realm(send, isLenient, maxChars) {
       send(4);
       return;
     }
+    // Before its JSON is made, which may take the memory that it would be refused for.
+    if (typeof value === 'string' && value.length > mostOutput) {
+      send(6);
+      return;
+    }
     try {
       const encoded = encode(value, 'the returned value');
       if ('refused' in encoded) fail('invalid-output', encoded.refused, '');
@@ -415,6 +425,7 @@ export function realm(send, isLenient, maxChars) {
     switch (op) {
       case 0: {
         const declared = parse(a);
+        mostOutput = b;
         for (let i = 0; i < declared.length; i += 1) addNamespace(i, declared[i]);
         break;
       }
