@@ -1,3 +1,4 @@
+import { setFlagsFromString } from 'node:v8';
 import { createContext, type CodeRunOutcome, type CodeRunRequest } from '@sluice/core-tools';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { codeRuntimeWorkerThread } from '../src/index.ts';
@@ -56,6 +57,11 @@ describe('a program in a worker thread', { timeout: 60_000 }, () => {
   it('does not take the process down with one allocation far above its heap', async () => {
     const { error } = await run('const all = []; for (;;) all.push(new Array(1e7).fill(1.5));', { limits: { heapMb: 32 } });
     expect(error?.kind).toBe('worker-exit');
+  });
+
+  it('runs in a host that was started with --expose-gc, and has no gc', async () => {
+    setFlagsFromString('--expose-gc');
+    expect(await run('return [typeof gc, "gc" in globalThis && globalThis.gc === undefined];')).toEqual({ logs: [], value: ['undefined', true] });
   });
 
   it('is ended when it fills memory outside the heap', async () => {

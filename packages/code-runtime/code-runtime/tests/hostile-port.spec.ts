@@ -55,7 +55,7 @@ describe('a thread that cannot start', { timeout: 60_000 }, () => {
     const broken = runtime('broken');
     for (let i = 0; i < 3; i += 1) {
       const { error } = await broken.run({ program: 'return 1;', bindings: [], signal: new AbortController().signal });
-      expect(error).toEqual({ kind: 'worker-exit', message: 'the worker thread could not be started' });
+      expect(error).toEqual({ kind: 'worker-exit', message: 'the worker thread could not be started: the worker thread failed' });
     }
   });
 });

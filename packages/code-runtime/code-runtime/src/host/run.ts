@@ -107,7 +107,7 @@ export class Run implements ThreadListener {
     const isReady = await this.thread.ready;
     if (this.#isOver) return;
     if (!isReady || !this.thread.take(this)) {
-      this.fail('worker-exit', 'the worker thread could not be started');
+      this.fail('worker-exit', `the worker thread could not be started: ${this.thread.why ?? 'it was ended'}`);
       return;
     }
     this.#idleBusyMs = this.thread.busyMs;

@@ -60,6 +60,11 @@ export class Thread {
     worker.on('message', (message: unknown) => { this.#listener?.message(message); });
   }
 
+  /** Why the thread is gone, in words that may reach a model. */
+  get why(): string | undefined {
+    return this.#why;
+  }
+
   /** Milliseconds that the thread has been busy since it started, waiting for events not counted. */
   get busyMs(): number {
     return this.#worker.performance.eventLoopUtilization().active;

@@ -29,8 +29,11 @@ export function realm(send, isLenient, maxChars) {
   // So that `then` on it asks nobody which class its result should be of.
   defineProperty(now, 'constructor', { value: undefined });
 
-  // What could reach beyond the engine, or share memory, is not there. An engine that lacks it anyway does not mind.
-  for (const name of ['WebAssembly', 'SharedArrayBuffer', 'Atomics', 'ShadowRealm', 'console', 'gc']) delete (/** @type {any} */ (globalThis))[name];
+  // What could reach beyond the engine, or share memory, is not there. An engine that lacks it anyway does not mind. V8 lets `gc`,
+  // which a host started with --expose-gc brings along, be emptied only.
+  for (const name of ['WebAssembly', 'SharedArrayBuffer', 'Atomics', 'ShadowRealm', 'console', 'gc']) {
+    if (!Reflect.deleteProperty(globalThis, name)) defineProperty(globalThis, name, { value: undefined, writable: false });
+  }
 
   // The host formats stacks with this hook of the program's realm, if it finds one: so it finds none, and nobody can put one there.
   defineProperty(Error, 'prepareStackTrace', { get: () => undefined, set: () => undefined, enumerable: false, configurable: false });
