@@ -18,7 +18,7 @@ import { rememberScope } from './scope-contexts.ts';
 import { assertServiceName, serviceMissing, WELL_KNOWN_SERVICES } from './service-names.ts';
 import { ServiceReader } from './service-reader.ts';
 import type {
-  AsyncDisposer, Cleanup, Context, ContextMembers, ContextNode, ContributionEntry, Disposer, ListenerEntry, ListenOptions, Logger,
+  AsyncDisposer, Cleanup, Context, ContextMembers, ContextNode, ContributionEntry, Disposer, ListenerEntry, ListenOptions, Logger, MountOptions,
   Plugin, PluginHandle, ScopeRef,
 } from './types.ts';
 import { runWaterfall } from './waterfall.ts';
@@ -59,14 +59,21 @@ export class HostContext implements Untyped<ContextMembers> {
     return this.#fiber.owner;
   }
 
-  plugin(plugin: Plugin<never>, config?: unknown): PluginHandle {
+  plugin(plugin: Plugin<never>, config?: unknown, options?: MountOptions): PluginHandle {
     this.#fiber.assertOpen('mount a plugin');
     assertPlugin(plugin);
+    const before = options?.before === undefined ? undefined : this.#neighbour(options.before, plugin.name);
     const resolved = resolveConfig(plugin.config, config, `plugin "${plugin.name}"`);
     for (const name of plugin.inject ?? []) expose(name);
-    const mount = new Mount(this.#fiber, plugin, resolved);
+    const mount = new Mount(this.#fiber, plugin, resolved, before);
     mount.enter();
     return new MountedPlugin(mount);
+  }
+
+  #neighbour(handle: PluginHandle, name: string): Mount {
+    const mount = MountedPlugin.mountOf(handle);
+    if (mount?.parent === this.#fiber && !mount.isDisposed) return mount;
+    throw new TypeError(`core-context: plugin "${name}" can only be mounted before one that is mounted in the same context, and not disposed`);
   }
 
   on(hook: string, listener: (...args: never[]) => unknown, options?: ListenOptions): Disposer {

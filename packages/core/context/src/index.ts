@@ -28,6 +28,7 @@ export type {
   ListenerEntry,
   ListenOptions,
   Logger,
+  MountOptions,
   Plugin,
   PluginHandle,
   PluginStatus,

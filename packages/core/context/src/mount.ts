@@ -49,13 +49,13 @@ export class Mount implements Owned {
   #falseStarts = 0;
   #ending: Ending | undefined;
 
-  constructor(parent: Fiber, plugin: Plugin<never>, config: unknown) {
+  constructor(parent: Fiber, plugin: Plugin<never>, config: unknown, before?: Mount) {
     this.parent = parent;
     this.host = parent.host;
     this.plugin = plugin;
     this.config = config;
     this.injects = [...new Set<string>(plugin.inject)];
-    this.key = parent.slots.take();
+    this.key = before === undefined ? parent.slots.take() : parent.slots.takeBefore(before.key);
     this.gate = new GateSign(parent.layer, plugin.name, plugin.gate === true);
   }
 

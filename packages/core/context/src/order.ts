@@ -16,7 +16,15 @@ export class Slots {
   take(): OrderKey {
     return [...this.#prefix, ++this.#last];
   }
+
+  /** A place right before one that was given out here: after everything that stands before it now, insertions of before included. */
+  takeBefore(key: OrderKey): OrderKey {
+    return [...key.slice(0, -1), (key.at(-1) as number) - 1, LAST, ++this.#last];
+  }
 }
+
+/** Comes after every number that `take` gives out. Not Infinity, whose difference with itself is no number. */
+const LAST = Number.MAX_SAFE_INTEGER;
 
 /** The place before everything that had a place so far, in the same nesting. */
 export function prepended(key: OrderKey): OrderKey {

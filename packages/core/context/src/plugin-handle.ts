@@ -13,6 +13,11 @@ export class MountedPlugin implements PluginHandle {
     this.#mount = mount;
   }
 
+  /** The mount behind a handle. Undefined for what is no handle of this copy of the package. */
+  static mountOf(handle: unknown): Mount | undefined {
+    return handle instanceof MountedPlugin ? handle.#mount : undefined;
+  }
+
   get name(): string {
     return this.#mount.name;
   }

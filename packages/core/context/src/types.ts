@@ -107,6 +107,11 @@ export interface ListenOptions {
   prepend?: boolean;
 }
 
+export interface MountOptions {
+  /** Takes its place right before this one, which is mounted in the same context, and not after everything so far. */
+  before?: PluginHandle;
+}
+
 /** A service that looks different from each context: `bind` is called once per context that reads it. */
 export interface BoundService<S> {
   bind(ctx: Context): S;
@@ -143,8 +148,8 @@ export interface ContextNode {
 
 /** Everything a context is, apart from the services. */
 export interface ContextMembers extends AsyncDisposable {
-  /** Mounts a plugin. Active on return when its services are there and `apply` is synchronous. Throws `INVALID_PLUGIN`, `INVALID_CONFIG`. */
-  plugin<C>(plugin: Plugin<C>, config?: Partial<C>): PluginHandle;
+  /** Mounts a plugin. Active on return when its services are there and `apply` is synchronous. Throws `INVALID_PLUGIN`, `INVALID_CONFIG`, TypeError. */
+  plugin<C>(plugin: Plugin<C>, config?: Partial<C>, options?: MountOptions): PluginHandle;
   /** Listens on a hook, for calls of this scope and those below it. First registered is outermost. */
   on<K extends HookName>(hook: K, listener: Listener<K>, options?: ListenOptions): Disposer;
   /** Offers a service to this scope and those below it. Throws `SERVICE_DUPLICATE` when this scope has one of that name. */

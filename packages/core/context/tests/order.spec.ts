@@ -30,6 +30,51 @@ describe('order of listeners', () => {
     expect(order(ctx)).toEqual(['late', 'app']);
   });
 
+  it('has a place right before a mounted plugin, as often as somebody wants one', () => {
+    const { ctx } = aContext();
+    const mount = (word: string, before?: PluginHandle): PluginHandle => ctx.plugin(aPlugin((inner) => void says(inner, word)), undefined, before && { before });
+    mount('a');
+    const z = mount('z');
+    const m = mount('m', z);
+    mount('n', z);
+    mount('l', m);
+    mount('after');
+    expect(order(ctx)).toEqual(['a', 'l', 'm', 'n', 'z', 'after']);
+  });
+
+  it('keeps the order of any sequence of insertions and ends', async () => {
+    await fc.assert(
+      fc.asyncProperty(fc.array(fc.record({ at: fc.nat(), isEnd: fc.boolean() }), { maxLength: 40 }), async (steps) => {
+        const { ctx } = aContext();
+        const expected: { word: string; handle: PluginHandle }[] = [];
+        for (const [index, { at, isEnd }] of steps.entries()) {
+          const place = at % (expected.length + 1);
+          const next = expected[place]?.handle;
+          if (isEnd && next !== undefined) {
+            await next.dispose();
+            expected.splice(place, 1);
+          } else {
+            const word = `w${index}`;
+            const handle = ctx.plugin(aPlugin((inner) => void says(inner, word)), undefined, next && { before: next });
+            expected.splice(place, 0, { word, handle });
+          }
+        }
+        expect(order(ctx)).toEqual(expected.map(({ word }) => word));
+      }),
+      { numRuns: 60 },
+    );
+  });
+
+  it('refuses a place before what is mounted elsewhere, has ended, or is no handle', async () => {
+    const { ctx } = aContext();
+    const elsewhere = ctx.scope('s').plugin(aPlugin(() => {}));
+    const ended = ctx.plugin(aPlugin(() => {}));
+    await ended.dispose();
+    for (const before of [elsewhere, ended, {} as PluginHandle]) {
+      expect(() => ctx.plugin(aPlugin(() => {}), undefined, { before })).toThrow(/mounted in the same context, and not disposed/);
+    }
+  });
+
   it('puts a plugin that waited where it was mounted', () => {
     const { ctx } = aContext();
     ctx.plugin(aPlugin((inner) => void says(inner, 'waited'), { inject: ['hostTestClock'] }));

@@ -73,8 +73,50 @@ class ConfigCopy {
 /** A plugin keeps its config schema; so its validator stays compiled as long as the plugin lives. */
 const configSchemas = new WeakMap<object, CompiledSchema>();
 
-function invalid(label: string, issues: readonly SchemaIssue[]): SluiceError {
-  return new SluiceError('INVALID_CONFIG', `${label}: invalid config: ${describeIssues(issues, 'config')}`);
+/** A config that does not fit its schema, with every issue, so that who knows where the config was written can point there. */
+export class InvalidConfigError extends SluiceError {
+  readonly issues: readonly SchemaIssue[];
+
+  constructor(label: string, issues: readonly SchemaIssue[]) {
+    super('INVALID_CONFIG', `${label}: invalid config: ${describeIssues(issues, 'config')}`);
+    this.issues = issues;
+  }
+}
+
+function checkedConfig(schema: object, label: string): { compiled: CompiledSchema; checked: CheckedSchema } {
+  const compiled = configSchemas.get(schema) ?? compileSchema(schema, { origin: 'own', label });
+  configSchemas.set(schema, compiled);
+  const checked = checkedOf(compiled);
+  if (checked === undefined || !isObjectRoot(compiled)) {
+    throw new SluiceError('INVALID_SCHEMA', `${label}: the config schema must describe an object; add type: 'object'`);
+  }
+  return { compiled, checked };
+}
+
+/**
+ * What a config's schema says about the place at these steps: `text` where a string may stand, `open` where it says nothing
+ * and anything goes, `other` elsewhere, unknown places included.
+ *
+ * @throws SluiceError `INVALID_SCHEMA`
+ */
+export function configPlaceAt(schema: object | undefined, steps: readonly PathStep[], label: string): 'text' | 'open' | 'other' {
+  if (schema === undefined) return 'other';
+  const { checked } = checkedConfig(schema, label);
+  let schemas: readonly JsonValue[] = [checked.json];
+  for (const step of steps) {
+    const place = placeOf(schemas, checked);
+    schemas = typeof step === 'number' ? itemSchemas(place, step) : propertySchemas(place, step);
+    if (schemas.length === 0) return place.isAnything ? 'open' : 'other';
+  }
+  return textAt(placeOf(schemas, checked));
+}
+
+function textAt({ possible, isAnything }: Place): 'text' | 'open' | 'other' {
+  const isText = possible.some(({ type, enum: values, const: value }) => {
+    const allowed = [value, ...(Array.isArray(values) ? (values as readonly JsonValue[]) : [])];
+    return type === 'string' || (Array.isArray(type) && type.includes('string')) || allowed.some((each) => typeof each === 'string');
+  });
+  return isText ? 'text' : isAnything ? 'open' : 'other';
 }
 
 /**
@@ -86,7 +128,7 @@ function invalid(label: string, issues: readonly SchemaIssue[]): SluiceError {
  * as it is: a function, a class instance, a signal.
  *
  * @param schema an object schema in any form that `compileSchema` takes; undefined for a plugin without config.
- * @throws SluiceError `INVALID_CONFIG`, naming label, path, what was expected and what came; `INVALID_SCHEMA` for the schema.
+ * @throws InvalidConfigError (`INVALID_CONFIG`), naming label, path, what was expected and what came; SluiceError `INVALID_SCHEMA` for the schema.
  */
 export function resolveConfig(schema: object | undefined, value: unknown, label: string): object {
   const given = value === undefined ? {} : value;
@@ -94,13 +136,8 @@ export function resolveConfig(schema: object | undefined, value: unknown, label:
     if (isPlainObject(given) && Object.keys(given).length === 0) return Object.freeze({});
     throw new SluiceError('INVALID_CONFIG', `${label}: takes no config, received ${preview(value)}`);
   }
-  const compiled = configSchemas.get(schema) ?? compileSchema(schema, { origin: 'own', label });
-  configSchemas.set(schema, compiled);
-  const checked = checkedOf(compiled);
-  if (checked === undefined || !isObjectRoot(compiled)) {
-    throw new SluiceError('INVALID_SCHEMA', `${label}: the config schema must describe an object; add type: 'object'`);
-  }
-  if (!isPlainObject(given)) throw invalid(label, [mustBe([], 'an object', preview(given))]);
+  const { compiled, checked } = checkedConfig(schema, label);
+  if (!isPlainObject(given)) throw new InvalidConfigError(label, [mustBe([], 'an object', preview(given))]);
   const copy = new ConfigCopy(checked);
   let built: Built;
   try {
@@ -109,6 +146,6 @@ export function resolveConfig(schema: object | undefined, value: unknown, label:
     throw new SluiceError('INVALID_CONFIG', `${label}: config cannot be read: ${preview(cause)}`, { cause });
   }
   const issues = copy.isPlain ? [...copy.issues, ...compiled.validate(built.json)] : copy.issues;
-  if (issues.length > 0) throw invalid(label, issues);
+  if (issues.length > 0) throw new InvalidConfigError(label, issues);
   return built.value as object;
 }

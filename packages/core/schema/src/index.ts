@@ -6,6 +6,6 @@ export type { Snapshot, SnapshotLimits } from './snapshot-limits.ts';
 export { parseJsonText } from './parse-json.ts';
 export { canonicalJson } from './canonical.ts';
 export { compileSchema, isObjectRoot, type CompiledSchema } from './compile.ts';
-export { resolveConfig } from './config.ts';
+export { configPlaceAt, InvalidConfigError, resolveConfig } from './config.ts';
 export type { InferInput } from './infer/infer.ts';
 export type { SchemaSource } from './infer/source.ts';

@@ -1,7 +1,7 @@
 import { Type } from 'typebox';
 import { describe, expect, it } from 'vitest';
 import * as z from 'zod';
-import { isSluiceError, resolveConfig, type SluiceError } from '../src/index.ts';
+import { configPlaceAt, isSluiceError, resolveConfig, InvalidConfigError, type SluiceError } from '../src/index.ts';
 
 const LABEL = 'plugin "timeout"';
 
@@ -192,5 +192,34 @@ describe('the schema of a config', () => {
   it('must describe an object, and be valid', () => {
     expect(refusal({}, { type: 'string' }).code).toBe('INVALID_SCHEMA');
     expect(refusal({}, { type: 'object', properties: { a: { type: 'strin' } } }).message).toMatch(/plugin "timeout".*properties\.a\.type/);
+  });
+});
+
+describe('where a config was written', () => {
+  it('can be told from the issues of a refusal', () => {
+    const error: unknown = refusal({ mode: 'strikt', limits: { maxDept: 1 }, names: ['a', 7] });
+    if (!(error instanceof InvalidConfigError)) throw new Error('another error');
+    expect(error.issues.map(({ path, expected }) => [path, expected])).toEqual([
+      ['limits.maxDept', 'a known property'],
+      ['mode', expect.stringContaining('"strict"')],
+      ['names[1]', 'a string'],
+    ]);
+  });
+
+  it('says whether a place takes text, anything, or neither', () => {
+    const schema = {
+      type: 'object',
+      properties: {
+        name: { type: 'string' }, many: { type: ['string', 'null'] }, mode: { enum: ['a', 1] }, count: { type: 'integer' }, open: {},
+        either: { anyOf: [{ type: 'object', properties: { path: { type: 'string' } } }, { type: 'string' }] }, list: { type: 'array', items: { $ref: '#/$defs/word' } },
+        map: { type: 'object', additionalProperties: { type: 'string' } },
+      },
+      $defs: { word: { type: 'string' } },
+    };
+    const at = (...steps: (string | number)[]): string => configPlaceAt(schema, steps, LABEL);
+    for (const text of [at('name'), at('many'), at('mode'), at('either'), at('either', 'path'), at('list', 3), at('map', 'any key')]) expect(text).toBe('text');
+    for (const other of [at(), at('count'), at('nothing'), at('list'), at('name', 'deeper'), configPlaceAt(undefined, [], LABEL)]) expect(other).toBe('other');
+    expect(at('open')).toBe('open');
+    expect(at('open', 'deep', 0)).toBe('open');
   });
 });
