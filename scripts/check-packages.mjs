@@ -66,6 +66,7 @@ export function* manifestProblems(group, folder, manifest, has) {
   if (!manifest.files?.includes('dist')) yield 'files must list dist';
   if (manifest.private === true) yield 'private: a package under packages/ is published';
   if (manifest.publishConfig?.access !== 'public') yield 'publishConfig.access must be public';
+  if (manifest.publishConfig?.provenance !== true) yield 'publishConfig.provenance must be true';
   for (const script of ['build', 'typecheck', 'lint', 'test']) {
     if (manifest.scripts?.[script] === undefined) yield `script "${script}" is missing`;
   }

@@ -17,7 +17,7 @@ const manifest = (changes = {}) => ({
   files: ['dist'],
   types: './dist/index.d.ts',
   exports: { '.': { '@sluice/source': './src/index.ts', ...published }, './package.json': './package.json' },
-  publishConfig: { access: 'public', exports: { '.': published, './package.json': './package.json' } },
+  publishConfig: { access: 'public', provenance: true, exports: { '.': published, './package.json': './package.json' } },
   scripts: { build: 'tsup', typecheck: 'tsc', lint: 'eslint .', test: 'vitest run' },
   peerDependencies: { '@sluice/core-tools': '>=0.1.0 <1.0.0' },
   devDependencies: { '@sluice/core-tools': 'workspace:^' },
@@ -47,7 +47,7 @@ describe('package metadata', () => {
   it('wants types before the code, and the same map without the source published', () => {
     const swapped = { '.': { '@sluice/source': './src/index.ts', default: './dist/index.js', types: './dist/index.d.ts' } };
     expect(problems({ exports: { ...manifest().exports, ...swapped } }).join()).toContain('in this order');
-    expect(problems({ publishConfig: { access: 'public', exports: manifest().exports } }).join()).toContain('publishConfig.exports');
+    expect(problems({ publishConfig: { access: 'public', provenance: true, exports: manifest().exports } }).join()).toContain('publishConfig.exports');
     expect(problems({}, (path) => path !== './src/index.ts').join()).toContain('does not exist');
   });
 
