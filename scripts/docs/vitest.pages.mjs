@@ -5,7 +5,8 @@ import { defineConfig } from 'vitest/config';
 export default defineConfig({
   ssr: { resolve: { conditions: ['@sluice/source', ...defaultServerConditions] } },
   test: {
-    include: ['**/*.spec.ts'],
+    // Not below node_modules of the scratch project: the packages are linked there, with tests of their own.
+    include: ['concepts/**/*.spec.ts', 'cookbook/**/*.spec.ts'],
     exclude: [],
     server: { deps: { inline: [/node_modules\/\.cache\/pages\//] } },
     reporters: ['default'],
