@@ -56,6 +56,12 @@ export async function openMaking(anchor: Anchor, real: string, root: string): Pr
   return { dir, isNew, sync, undo, close };
 }
 
+/** A directory that was there, and that somebody else closes. */
+export function alreadyOpen(dir: Dir): Opened {
+  return { dir, isNew: false, sync: nothing, undo: nothing, close: nothing };
+}
+const nothing = (): Promise<void> => Promise.resolve();
+
 async function make(dir: Dir, name: string): Promise<boolean> {
   try {
     await os.mkdir(dir.at(name));

@@ -1,5 +1,5 @@
 import {
-  assertPrecondition, decodeText, DEFAULT_MAX_TEXT_BYTES, editedBytes, FsError, isFsError, joined, throwIfCancelled, walkTree, withLineEndings,
+  assertPrecondition, decodeText, DEFAULT_MAX_TEXT_BYTES, editedPieces, FsError, isFsError, joined, throwIfCancelled, walkTree, withLineEndings,
   type FsBytes, type FsCode, type FsEditOptions, type FsEntry, type FsInfo, type FsLookOptions, type FsMoveOptions, type FsOptions, type FsProvider,
   type FsReadRangeOptions, type FsReadTextOptions, type FsRemoveOptions, type FsSpan, type FsStat, type FsTarget, type FsText, type FsVersion,
   type FsWalkOptions, type FsWriteOptions, type FsWritten,
@@ -66,11 +66,11 @@ export class LocalProvider implements FsProvider {
     });
   }
 
-  write(path: string, content: string | Uint8Array, { ifVersion, format, signal }: FsWriteOptions = {}): Promise<FsWritten> {
+  write(path: string, content: string | Uint8Array, { ifVersion, format, compareUpTo = 0, signal }: FsWriteOptions = {}): Promise<FsWritten> {
     // The caller may do what it likes with its bytes from now on.
     const fixed = typeof content === 'string' ? content : content.slice();
     return this.#changing({ path, operation: 'write', signal }, async (place, asked) =>
-      put(this.#ws, place, ifVersion, asked, (old) => (typeof fixed === 'string' ? encoded(fixed, format, old, path) : { bytes: fixed })),
+      put(this.#ws, place, ifVersion, asked, (old) => (typeof fixed === 'string' ? encoded(fixed, format, compareUpTo, old, path) : { pieces: [fixed], size: fixed.length })),
     );
   }
 
@@ -79,10 +79,9 @@ export class LocalProvider implements FsProvider {
       put(this.#ws, place, ifVersion, asked, async (old) => {
         if (old === undefined) throw notFound(path, 'edit');
         if (old.size > DEFAULT_MAX_TEXT_BYTES) throw new FsError('FS_TOO_LARGE', path, { operation: 'edit', detail: `is too large: ${old.size} bytes, at most ${DEFAULT_MAX_TEXT_BYTES} are edited as text`, hint: 'It was not changed.' });
-        const before = await old.read();
-        const { bytes, format } = editedBytes(before, spans, path);
+        const { isSame, ...made } = editedPieces(await old.read(), spans, path);
         // The same bytes again would be a change for everybody else who watches the file, and for nothing.
-        return Buffer.compare(before, bytes) === 0 ? { bytes: KEPT, format } : { bytes, format };
+        return isSame ? { ...made, pieces: KEPT } : made;
       }),
     );
   }
@@ -110,7 +109,7 @@ export class LocalProvider implements FsProvider {
     const asked: Asked = { path, operation: 'remove', signal };
     const normal = this.#ws.roots.normal(path, 'remove');
     const place = (): Promise<Place> => this.#ws.changeable(normal, false, asked);
-    return this.#ws.inTurn([normal], asked, async () => [(await place()).key], async () => remove(this.#ws, await place(), recursive, ifVersion, asked));
+    return this.#ws.inTurn([normal], asked, async () => [await place()], ([found]) => remove(this.#ws, found as Place, recursive, ifVersion, asked));
   }
 
   async move(from: string, to: string, { overwrite = false, ifVersion, signal }: FsMoveOptions = {}): Promise<FsTarget> {
@@ -120,8 +119,8 @@ export class LocalProvider implements FsProvider {
       await this.#ws.changeable(normals[0], false, asked),
       await this.#ws.changeable(normals[1], false, { path: to, operation: 'move to', signal }),
     ];
-    return this.#ws.inTurn(normals, asked, async () => (await places()).map(({ key }) => key), async () => {
-      const [source, goal] = await places();
+    return this.#ws.inTurn(normals, asked, places, async (found) => {
+      const [source, goal] = found as [Place, Place];
       await move(this.#ws, source, goal, to, overwrite, ifVersion, asked);
       return targetOf(normals[1], goal);
     });
@@ -189,10 +188,11 @@ export class LocalProvider implements FsProvider {
   async #changing(asked: Asked, change: (place: Place, asked: Asked) => Promise<Put>): Promise<FsWritten> {
     const normal = this.#ws.roots.normal(asked.path, asked.operation);
     const place = (): Promise<Place> => this.#ws.changeable(normal, true, asked);
-    return this.#ws.inTurn([normal], asked, async () => [(await place()).key], async () => {
-      const found = await place();
-      const { version, size, isNew, format } = await change(found, asked);
-      return Object.freeze({ ...targetOf(normal, found), version, size, isNew, ...(format === undefined ? {} : { format: Object.freeze(format) }) });
+    return this.#ws.inTurn([normal], asked, async () => [await place()], async (places) => {
+      const [found] = places as [Place];
+      const { version, size, isNew, format, replaced } = await change(found, asked);
+      const more = { ...(format === undefined ? {} : { format: Object.freeze(format) }), ...(replaced === undefined ? {} : { replaced }) };
+      return Object.freeze({ ...targetOf(normal, found), version, size, isNew, ...more });
     });
   }
 

@@ -64,16 +64,20 @@ export async function readBytes({ fd, stat, version }: OpenFile, offset: number,
   if (wanted > MAX_BYTES) throw new FsError('FS_TOO_LARGE', path, { operation, detail: `is too large: ${size} bytes, at most ${MAX_BYTES} are read at once` });
   // Not from Node's shared pool: it becomes the caller's own.
   const bytes = new Uint8Array(Buffer.allocUnsafeSlow(wanted).buffer);
-  let done = 0;
-  while (done < wanted) {
+  await readInto({ fd }, bytes, offset, wanted, { path, operation, signal });
+  if (wanted > 0 && versionOf(await os.fstat(fd)) !== version) throw new Moved();
+  return bytes;
+}
+
+/** Fills the beginning of a buffer. Whoever calls it sees to the version. @throws `Moved` when the file is shorter by now */
+export async function readInto({ fd }: Pick<OpenFile, 'fd'>, bytes: Uint8Array, offset: number, length: number, { path, operation, signal }: Asked): Promise<void> {
+  for (let done = 0; done < length; ) {
     throwIfCancelled(signal, path, operation);
-    const count = await os.read(fd, bytes, done, Math.min(CHUNK_BYTES, wanted - done), offset + done);
+    const count = await os.read(fd, bytes, done, Math.min(CHUNK_BYTES, length - done), offset + done);
     if (count === 0) throw new Moved();
     done += count;
   }
   throwIfCancelled(signal, path, operation);
-  if (wanted > 0 && versionOf(await os.fstat(fd)) !== version) throw new Moved();
-  return bytes;
 }
 
 /** Filesystems whose files hold what the kernel makes up: proc, sysfs, debugfs, tracefs, cgroup, cgroup2, securityfs, configfs, bpf, pstore, efivarfs, devpts. */

@@ -8,6 +8,7 @@ import { versionOf } from './version.ts';
 
 const { O_CREAT, O_EXCL, O_NOFOLLOW, O_WRONLY } = constants;
 const CHUNK_BYTES = 8 * 1_048_576;
+const LARGE_BYTES = 262_144;
 const PERMISSIONS = 0o7777n;
 
 /** A file that is on the disk and not yet in its place. */
@@ -29,15 +30,17 @@ export function stagingName(): string {
  *
  * @throws FsError `FS_PERMISSION` when mode or owner would be lost
  */
-export async function stage(dir: Dir, bytes: Uint8Array, old: OsStat | undefined, isCoarse: boolean, asked: Asked): Promise<Staged> {
+export async function stage(dir: Dir, pieces: readonly Uint8Array[], old: OsStat | undefined, isCoarse: boolean, asked: Asked): Promise<Staged> {
   const { path, operation, signal } = asked;
   const name = stagingName();
   // A new file is as the umask has it; one that replaces another is for nobody else until it is as that one was.
   const fd = await os.open(dir.at(name), O_CREAT | O_EXCL | O_WRONLY | O_NOFOLLOW, old === undefined ? 0o666 : 0o600);
   try {
-    for (let done = 0; done < bytes.length; ) {
-      throwIfCancelled(signal, path, operation);
-      done += await os.write(fd, bytes, done, Math.min(CHUNK_BYTES, bytes.length - done));
+    for (const bytes of portionsOf(pieces)) {
+      for (let done = 0; done < bytes.length; ) {
+        throwIfCancelled(signal, path, operation);
+        done += await os.write(fd, bytes, done, Math.min(CHUNK_BYTES, bytes.length - done));
+      }
     }
     if (old !== undefined) await takeAfter(fd, old, asked);
     if (isCoarse) await stampFinely(fd);
@@ -48,6 +51,21 @@ export async function stage(dir: Dir, bytes: Uint8Array, old: OsStat | undefined
     await discard({ dir, name, fd });
     throw error;
   }
+}
+
+/** What is written at once: large pieces as they are, small ones put together. */
+function* portionsOf(pieces: readonly Uint8Array[]): Generator<Uint8Array> {
+  let small: Uint8Array[] = [];
+  let size = 0;
+  for (const piece of pieces) {
+    if (piece.length < LARGE_BYTES) size += small.push(piece) && piece.length;
+    if (size > 0 && (piece.length >= LARGE_BYTES || size >= LARGE_BYTES)) {
+      yield Buffer.concat(small, size);
+      [small, size] = [[], 0];
+    }
+    if (piece.length >= LARGE_BYTES) yield piece;
+  }
+  if (size > 0) yield Buffer.concat(small, size);
 }
 
 /** No other program's change has this very time, even if it comes before the clock of the filesystem ticks. */

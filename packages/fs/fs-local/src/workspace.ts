@@ -65,12 +65,20 @@ export class Workspace {
 
   /**
    * One change of these paths at a time, in the order they were asked for: turns are taken before anything waits, by path, and then
-   * by the files that the paths lead to.
+   * by the files that the paths lead to. What was found is looked for again whenever something may have come in between.
    */
-  inTurn<T>(normals: readonly string[], asked: Asked, keys: () => Promise<readonly string[]>, change: () => Promise<T>): Promise<T> {
+  inTurn<T>(normals: readonly string[], asked: Asked, find: () => Promise<readonly Place[]>, change: (places: readonly Place[]) => Promise<T>): Promise<T> {
     return this.#byPath.take(normals, async () => {
-      const own = await this.settled(asked, keys);
-      return this.#byKey.take(own, () => this.settled(asked, change));
+      const first = await this.settled(asked, find);
+      const keys = first.map(({ key }) => key);
+      let found = this.#byKey.areFree(keys) ? first : undefined;
+      return this.#byKey.take(keys, () =>
+        this.settled(asked, async () => {
+          const places = found ?? (await find());
+          found = undefined;
+          return change(places);
+        }),
+      );
     });
   }
 

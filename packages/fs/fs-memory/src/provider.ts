@@ -1,10 +1,10 @@
 /* eslint-disable @typescript-eslint/require-await -- async although nothing waits: what is thrown has to reject */
 import {
-  assertPrecondition, decodeText, DEFAULT_MAX_TEXT_BYTES, editedBytes, encodeText, formatToKeep, FsError, isFsError, isWithin, joined,
-  normalPath, throwIfCancelled, UTF8, walkTree, withLineEndings,
+  areLinesAlike, assertPrecondition, commonHead, commonTail, decodeText, DEFAULT_MAX_TEXT_BYTES, editedBytes, encodeText, FORMAT_BYTES, formatToKeep, FsError,
+  isFsError, isWithin, joined, normalPath, replacedText, throwIfCancelled, UTF8, walkTree, wholeLines, withLineEndings,
   type FsBytes, type FsChange, type FsEditOptions, type FsEntry, type FsInfo, type FsLookOptions, type FsMoveOptions, type FsOptions,
   type FsPrecondition, type FsProvider, type FsReadRangeOptions, type FsReadTextOptions, type FsRemoveOptions, type FsSpan, type FsStat,
-  type FsTarget, type FsText, type FsTextFormat, type FsWalkOptions, type FsWriteOptions, type FsWritten,
+  type FsTarget, type FsText, type FsTextFormat, type FsWalkOptions, type FsWriteOptions, type FsWritten, type ReplacedBytes,
 } from '@sluice/fs';
 import { versionOf, type FileNode, type Node } from './node.ts';
 import { byCodeUnits, type MemoryVolume, type Place } from './volume.ts';
@@ -76,7 +76,7 @@ export class MemoryProvider implements FsProvider {
     return withLineEndings({ ...target, version: versionOf(file), size, ...decodeText(file.bytes, path) });
   }
 
-  async write(path: string, content: string | Uint8Array, { ifVersion, format, signal }: FsWriteOptions = {}): Promise<FsWritten> {
+  async write(path: string, content: string | Uint8Array, { ifVersion, format, compareUpTo = 0, signal }: FsWriteOptions = {}): Promise<FsWritten> {
     throwIfCancelled(signal, path, 'write');
     const { at, target } = this.#changeable(path, 'write');
     const { node } = at;
@@ -87,7 +87,10 @@ export class MemoryProvider implements FsProvider {
     assertPrecondition(file && versionOf(file), ifVersion, path, 'write');
     const kept = format ?? (file === undefined ? UTF8 : formatToKeep(file.bytes));
     const made = typeof content === 'string' ? encodeText(content, kept, path) : { bytes: content.slice(), format: undefined };
-    return this.#put(path, 'write', at, target, file, made.bytes, made.format);
+    const old = file?.bytes;
+    const written = this.#put(path, 'write', at, target, file, made.bytes, made.format);
+    if (old === undefined || old.length > compareUpTo || made.format === undefined) return written;
+    return Object.freeze({ ...written, replaced: replacedText(made.bytes, made.format, compared(old, made.bytes, made.format)) });
   }
 
   async edit(path: string, spans: readonly FsSpan[], { ifVersion, signal }: FsEditOptions): Promise<FsWritten> {
@@ -241,6 +244,14 @@ export class MemoryProvider implements FsProvider {
   #missing(path: string, operation: string, { isLink }: Place): FsError {
     return new FsError('FS_NOT_FOUND', path, { operation, ...(isLink ? { detail: 'is a link that leads nowhere' } : {}) });
   }
+}
+
+function compared(old: Uint8Array, written: Uint8Array, format: FsTextFormat): ReplacedBytes {
+  const begin = old.subarray(0, FORMAT_BYTES);
+  if (!areLinesAlike(begin, format)) return { old, begin, head: 0, tail: 0 };
+  const common = commonHead(old, written);
+  const { head, tail } = wholeLines(written, common, commonTail(old.subarray(common), written.subarray(common)));
+  return { old: old.subarray(head, old.length - tail), begin, head, tail };
 }
 
 function factsOf(node: Node): Pick<FsStat, 'type' | 'size' | 'mtimeMs'> {

@@ -9,7 +9,9 @@ export type * from './types.ts';
 // For providers.
 export { isWithin, joined, normalPath, parentOf, segmentsOf, type PathRules } from './paths.ts';
 export { DEFAULT_MAX_TEXT_BYTES, decodeText, encodeText, FORMAT_BYTES, formatOf, formatToKeep, lineEndingsOf, UTF8, withLineEndings, type Decoded } from './text.ts';
-export { editedBytes, replaceSpans } from './spans.ts';
+export { editedBytes, editedPieces, replaceSpans, type EditedPieces } from './spans.ts';
+export { areLinesAlike, replacedText, wholeLines, type ReplacedBytes } from './replaced.ts';
+export { commonHead, commonTail } from './bytes.ts';
 export { walkTree, type Walked } from './walk.ts';
 export { isIgnored, parseIgnoreFile, type IgnoreFile } from './ignore-rules.ts';
 export { assertPrecondition } from './precondition.ts';

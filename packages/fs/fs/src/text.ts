@@ -1,3 +1,4 @@
+import { asciiText, hasNul, isAscii } from './bytes.ts';
 import { FsError } from './errors.ts';
 import { isWellFormed } from './paths.ts';
 import type { FsEncoding, FsLineEndings, FsTextFormat } from './types.ts';
@@ -43,19 +44,35 @@ export interface Decoded extends FsTextFormat {
 export function decodeText(bytes: Uint8Array, path: string, operation = 'read'): Decoded {
   const format = formatOf(bytes);
   if (isUtf32(bytes)) throw new FsError('FS_ENCODING', path, { operation, detail: 'is UTF-32, an encoding that is not supported' });
-  if (format.encoding === 'utf-8' && bytes.includes(0)) {
+  if (format.encoding === 'utf-8' && hasNul(bytes)) {
     if (!looksLikeUtf16(bytes)) throw new FsError('FS_BINARY', path, { operation, detail: `is a binary file of ${bytes.length} bytes` });
     throw new FsError('FS_ENCODING', path, { operation, detail: 'looks like UTF-16 without a byte order mark, which is not supported' });
   }
   let text: string;
   try {
     // The mark is cut off here, not by the decoder, so that a second one stays.
-    text = decoderFor(format.encoding).decode(bytes.subarray(markLength(format)));
+    const body = bytes.subarray(markLength(format));
+    text = format.encoding === 'utf-8' && isAscii(body) ? asciiText(body) : decoderFor(format.encoding).decode(body);
   } catch (cause) {
     throw new FsError('FS_ENCODING', path, { operation, detail: `is not valid ${nameOf(format.encoding)}: a binary file, or text in another encoding`, cause });
   }
   if (format.encoding !== 'utf-8' && text.includes('\0')) throw new FsError('FS_BINARY', path, { operation });
   return { ...format, text };
+}
+
+/**
+ * Every character of a piece of UTF-8 that begins and ends between two characters; a U+FEFF is one of them.
+ *
+ * @throws FsError `FS_BINARY`, `FS_ENCODING`
+ */
+export function decodePiece(bytes: Uint8Array, path: string, operation = 'read'): string {
+  if (hasNul(bytes)) throw new FsError('FS_BINARY', path, { operation });
+  if (isAscii(bytes)) return asciiText(bytes);
+  try {
+    return decoderFor('utf-8').decode(bytes);
+  } catch (cause) {
+    throw new FsError('FS_ENCODING', path, { operation, cause });
+  }
 }
 
 /**
@@ -88,6 +105,7 @@ export function markLength({ encoding, hasBom }: FsTextFormat): number {
 }
 
 export function lineEndingsOf(text: string): FsLineEndings {
+  if (!text.includes('\r')) return text.includes('\n') ? 'lf' : 'none';
   let lf = false;
   let crlf = false;
   let cr = false;

@@ -10,6 +10,11 @@ export class Turns {
     return this.#last.size;
   }
 
+  /** Nobody uses any of them now. */
+  areFree(keys: readonly string[]): boolean {
+    return !keys.some((key) => this.#last.has(key));
+  }
+
   async take<T>(keys: readonly string[], change: () => Promise<T>): Promise<T> {
     const own = new Set(keys);
     const before = [...own].flatMap((key) => this.#last.get(key) ?? []);

@@ -113,6 +113,20 @@ export interface FsWritten extends FsTarget {
   readonly isNew: boolean;
   /** How text was encoded; absent for bytes. */
   readonly format?: FsTextFormat;
+  /** What text replaced, if that was asked for with `compareUpTo`. */
+  readonly replaced?: FsReplaced;
+}
+
+/** In what the new text of a file differs from what was there. */
+export interface FsReplaced {
+  /** Of what was there. */
+  readonly format: FsTextFormat;
+  /** Code units of the new text, without its byte order mark, that are as they were: at its beginning, whole lines. */
+  readonly head: number;
+  /** The same at its end. */
+  readonly tail: number;
+  /** What was between the two; undefined when it was no text. */
+  readonly text: string | undefined;
 }
 
 export interface FsOptions {
@@ -143,6 +157,8 @@ export interface FsWriteOptions extends FsOptions {
    * or in place of one that is no text. A text that begins with U+FEFF has asked for the mark itself.
    */
   readonly format?: FsTextFormat;
+  /** Bytes. Text that replaces a file of at most so many is compared with it, for `FsWritten.replaced`. Default 0: it is not. */
+  readonly compareUpTo?: number;
 }
 export interface FsEditOptions extends FsOptions {
   /** The version that the spans were made for. */

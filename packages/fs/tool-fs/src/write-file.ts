@@ -1,7 +1,7 @@
 import { defineTool, type Context, type InferInput, type ToolDefinition } from '@sluice/core-tools';
-import { fileSystemFor, isFsError, lineEndingsOf, type FileSystem, type FsPrecondition, type FsText } from '@sluice/fs';
+import { fileSystemFor, lineEndingsOf, type FsLineEndings, type FsStat, type FsWritten } from '@sluice/fs';
 import type { ToolFsConfig } from './config.ts';
-import { changesOf, lineCount, type Changes } from './diff/changes.ts';
+import { changesOf, CONTEXT, lineCount, linesDown, linesUp, type Changes } from './diff/changes.ts';
 import { compare } from './diff/compare.ts';
 import { tally } from './diff/render.ts';
 import { changeKeys, changeMeta, changeProperties, diffCard } from './diff/schema.ts';
@@ -37,7 +37,7 @@ const schema = {
 
 export type WriteValue = InferInput<typeof schema>;
 
-/** Bytes of a file that is read before it is replaced, to show what changes. */
+/** Bytes of a file that is compared with what replaces it, to show what changes. */
 const MAX_COMPARED_BYTES = 4_194_304;
 
 const NO_CHANGES: Changes = { linesAdded: 0, linesRemoved: 0, ranges: [], hunks: [], placesOmitted: 0 };
@@ -58,13 +58,13 @@ export function writeFileTool(ctx: Context, config: ToolFsConfig): ToolDefinitio
     async execute({ path, content }, exec): Promise<WriteValue> {
       const { signal } = exec;
       const fs = fileSystemFor(ctx, exec);
-      const before = await lookBefore(fs, path, signal);
-      // What the card says has been replaced is what is replaced.
-      const written = await fs.write(path, content, { ifVersion: before.version, signal });
-      const { changes, notes } = difference(before, content, config);
+      const before = await fs.stat(path, { signal });
+      // What comes in between is not lost. What is no file is refused by the write, in its own words.
+      const written = await fs.write(path, content, { ifVersion: before?.version ?? null, compareUpTo: MAX_COMPARED_BYTES, signal });
+      const { changes, lines, notes } = difference(written, before, content, config);
       if (written.format !== undefined && written.format.encoding !== 'utf-8') notes.push(`written as ${written.format.encoding.toUpperCase()} with a byte order mark, as it was`);
-      else if (written.format?.hasBom === true) notes.push(before.file?.hasBom === true ? 'the byte order mark is kept' : 'written with a byte order mark');
-      return { path: written.path, version: written.version, size: written.size, isNew: written.isNew, lines: lineCount(content), notes, ...changes };
+      else if (written.format?.hasBom === true) notes.push(written.replaced?.format.hasBom === true ? 'the byte order mark is kept' : 'written with a byte order mark');
+      return { path: written.path, version: written.version, size: written.size, isNew: written.isNew, lines, notes, ...changes };
     },
     presentCall: ({ path, content }) => ({ card: 'diff', title: `Write ${path}`, diffs: [{ path, oldText: null, newText: content }], locations: [{ path }] }),
     presentResult({ path, content }, { isError, meta }) {
@@ -75,39 +75,34 @@ export function writeFileTool(ctx: Context, config: ToolFsConfig): ToolDefinitio
   });
 }
 
-interface Before {
-  readonly version: FsPrecondition;
-  /** What is there, if it is text and not too much to compare with. */
-  readonly file?: FsText;
-  readonly why?: string;
-}
-
-async function lookBefore(fs: FileSystem, path: string, signal: AbortSignal): Promise<Before> {
-  const stat = await fs.stat(path, { signal });
-  // What is no file is refused by the write, in its own words.
-  if (stat === undefined) return { version: null };
-  const { version } = stat;
-  if (stat.type !== 'file') return { version };
-  if (stat.size > MAX_COMPARED_BYTES) return { version, why: 'it was too large for a comparison' };
-  try {
-    return { version, file: await fs.readText(path, { ifVersion: version, signal }) };
-  } catch (error) {
-    if (!isFsError(error) || (error.code !== 'FS_BINARY' && error.code !== 'FS_ENCODING')) throw error;
-    return { version, why: 'it was no text that can be compared' };
-  }
-}
-
-function difference({ version, file, why }: Before, content: string, { diffTimeoutMs, maxCardChars }: ToolFsConfig): { changes: Changes; notes: string[] } {
+function difference({ isNew, replaced }: FsWritten, before: FsStat | undefined, content: string, { diffTimeoutMs, maxCardChars }: ToolFsConfig): { changes: Changes; lines: number; notes: string[] } {
   const lines = lineCount(content);
-  if (version === null) return { changes: { ...NO_CHANGES, linesAdded: lines, ranges: lines === 0 ? [] : [{ first: 1, last: lines }] }, notes: [] };
-  if (file === undefined) return { changes: { ...NO_CHANGES, linesAdded: lines, placesOmitted: 1 }, notes: [`replaced: ${why ?? 'not compared'}`] };
-  const notes: string[] = [];
-  const now = lineEndingsOf(content);
-  if (now !== file.lineEndings && now !== 'none' && file.lineEndings !== 'none') notes.push(`line endings changed from ${file.lineEndings.toUpperCase()} to ${now.toUpperCase()}`);
+  if (isNew) return { lines, notes: [], changes: { ...NO_CHANGES, linesAdded: lines, ranges: lines === 0 ? [] : [{ first: 1, last: lines }] } };
+  if (replaced?.text === undefined) {
+    const why = replaced !== undefined ? 'it was no text that can be compared' : (before?.size ?? 0) > MAX_COMPARED_BYTES ? 'it was too large for a comparison' : 'it was not compared';
+    return { lines, notes: [`replaced: ${why}`], changes: { ...NO_CHANGES, linesAdded: lines, placesOmitted: 1 } };
+  }
+  const { head, tail, text: was } = replaced;
   const after = content.startsWith('\ufeff') ? content.slice(1) : content;
-  const { spans } = compare(file.text, after, diffTimeoutMs);
+  const end = after.length - tail;
+  const notes: string[] = [];
+  const [now, then] = [lineEndingsOf(after), endingsOf([after.slice(0, head), was, after.slice(end)])];
+  if (now !== then && now !== 'none' && then !== 'none') notes.push(`line endings changed from ${then.toUpperCase()} to ${now.toUpperCase()}`);
+  // Only what differs, and the lines around that are shown with it.
+  const [from] = linesUp(after, head, CONTEXT);
+  const to = linesDown(after, end, CONTEXT);
+  const old = after.slice(from, head) + was + after.slice(end, to);
+  const { spans } = compare(old, after.slice(from, to), diffTimeoutMs);
   if (spans.length === 0) notes.push('the content is what it was');
-  return { changes: changesOf(file.text, spans, maxCardChars), notes };
+  return { lines, notes, changes: changesOf(old, spans, maxCardChars, lineCount(after.slice(0, from)) + 1) };
+}
+
+/** Of pieces that each begin a line. */
+function endingsOf(pieces: readonly string[]): FsLineEndings {
+  const kinds = new Set(pieces.map(lineEndingsOf));
+  kinds.delete('none');
+  const [only = 'none'] = kinds;
+  return kinds.size > 1 ? 'mixed' : only;
 }
 
 /** The content is not told again: whoever sent it knows it. */

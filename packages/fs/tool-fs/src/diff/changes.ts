@@ -1,7 +1,7 @@
 import type { FsSpan } from '@sluice/fs';
 
 /** Lines around a change that are shown with it. */
-const CONTEXT = 3;
+export const CONTEXT = 3;
 const MAX_RANGES = 1_000;
 
 /** A changed part of a file with the lines around it. Line numbers are from 1. */
@@ -36,9 +36,12 @@ interface Block {
   readonly spans: FsSpan[];
 }
 
-/** What spans, ascending, do to the lines of a text. Takes time in proportion to the text, however many there are. */
-export function changesOf(text: string, spans: readonly FsSpan[], maxChars: number): Changes {
-  const lines = new LineCounter(text);
+/**
+ * What spans, ascending, do to the lines of a text. Takes time in proportion to the text, however many there are. `firstLine` is the
+ * number of its first line, if it is only a part of one.
+ */
+export function changesOf(text: string, spans: readonly FsSpan[], maxChars: number, firstLine = 1): Changes {
+  const lines = new LineCounter(text, firstLine);
   const ranges: LineRange[] = [];
   const hunks: Hunk[] = [];
   let [linesAdded, linesRemoved, room, omitted, places] = [0, 0, maxChars, 0, 0];
@@ -57,15 +60,15 @@ export function changesOf(text: string, spans: readonly FsSpan[], maxChars: numb
   };
   for (const block of blocksOf(text, spans)) {
     const replacement = replaced(text, block);
-    const firstLine = lines.at(block.start);
+    const oldLine = lines.at(block.start);
     const [removed, added] = [lineCount(text.slice(block.start, block.end)), lineCount(replacement)];
-    const newLine = firstLine + linesAdded - linesRemoved;
+    const newLine = oldLine + linesAdded - linesRemoved;
     if (places++ < MAX_RANGES) ranges.push({ first: newLine, last: newLine + added - 1 });
     if (open !== undefined && block.start <= open.reach) open.add(block, replacement);
     else {
       close();
       // Nothing is put together that there is no room for.
-      if (room > 0) open = new OpenHunk(text, block, replacement, { oldLine: firstLine, newLine });
+      if (room > 0) open = new OpenHunk(text, block, replacement, { oldLine, newLine });
       else omitted += 1;
     }
     linesAdded += added;
@@ -150,10 +153,11 @@ function replaced(text: string, { start, end, spans }: Block): string {
 class LineCounter {
   readonly #text: string;
   #place = 0;
-  #line = 1;
+  #line: number;
 
-  constructor(text: string) {
+  constructor(text: string, firstLine: number) {
     this.#text = text;
+    this.#line = firstLine;
   }
 
   at(place: number): number {
@@ -172,7 +176,8 @@ export function lineCount(text: string): number {
   return count;
 }
 
-function linesUp(text: string, start: number, wanted: number): [start: number, lines: number] {
+/** Where so many lines above a place at the beginning of one begin, and how many there are. */
+export function linesUp(text: string, start: number, wanted: number): [start: number, lines: number] {
   let at = start;
   let lines = 0;
   while (lines < wanted && at > 0) {
@@ -182,7 +187,8 @@ function linesUp(text: string, start: number, wanted: number): [start: number, l
   return [at, lines];
 }
 
-function linesDown(text: string, end: number, wanted: number): number {
+/** Where so many lines below a place end. */
+export function linesDown(text: string, end: number, wanted: number): number {
   let at = end;
   for (let i = 0; i < wanted && at < text.length; i += 1) {
     const next = text.indexOf('\n', at);

@@ -70,6 +70,7 @@ export class LineWindow {
   add(text: string): void {
     let at = 0;
     while (at < text.length) {
+      if (this.#lineChars === 0) at = this.#pass(text, at);
       const lineFeed = text.indexOf('\n', at);
       const end = lineFeed < 0 ? text.length : lineFeed;
       this.#take(text, at, end);
@@ -96,6 +97,24 @@ export class LineWindow {
   get #isInside(): boolean {
     const { offset, limit } = this.#request;
     return !this.#isFull && this.#count + 1 >= offset && this.#count + 1 < offset + limit;
+  }
+
+  /** Counts whole lines that are not in the window, which begins there if nothing is left to count. */
+  #pass(text: string, start: number): number {
+    const { offset, limit } = this.#request;
+    const most = this.#count + 1 < offset ? offset - 1 - this.#count : this.#isFull || this.#count + 1 >= offset + limit ? Infinity : 0;
+    const mayHaveCr = most > 0 && text.includes('\r', start);
+    let at = start;
+    let passed = 0;
+    for (let lineFeed = most > 0 ? text.indexOf('\n', at) : -1; lineFeed >= 0 && passed < most; lineFeed = text.indexOf('\n', at)) {
+      if (mayHaveCr && lineFeed > at && text.charCodeAt(lineFeed - 1) === CR) this.#hasCrlf = true;
+      else this.#hasLf = true;
+      at = lineFeed + 1;
+      passed += 1;
+    }
+    this.#lineStart += at - start;
+    this.#count += passed;
+    return at;
   }
 
   #take(text: string, start: number, end: number): void {
