@@ -14,14 +14,14 @@ export function programPages() {
 }
 
 /**
- * The modules that the `ts` blocks of a page make, by file name, and the lines that it says they print.
+ * The modules that the `ts` blocks of a page make, by file name, and the lines that it says they print, if it says so.
  *
  * A block is part of `page.ts`, or of the file it names: ```ts file=no-shell.ts. Blocks of one file follow each other as they do
  * in the page, and every line of code has the number that it has there, so that errors lead to it.
  */
 export function pageModules(text) {
   const modules = new Map();
-  const printed = [];
+  let printed;
   const lines = text.split('\n');
   for (let at = 0; at < lines.length; at += 1) {
     const [, language, file = 'page.ts'] = /^```(\w+)(?: file=(\S+))?\s*$/.exec(lines[at]) ?? [];
@@ -29,7 +29,7 @@ export function pageModules(text) {
     const end = lines.indexOf('```', at + 1);
     if (end < 0) throw new Error(`line ${at + 1}: this block has no end`);
     const block = lines.slice(at + 1, end);
-    if (language === 'text') printed.push(...block);
+    if (language === 'text') printed = [...(printed ?? []), ...block];
     if (language === 'ts') {
       const code = modules.get(file) ?? [];
       while (code.length <= at) code.push('');

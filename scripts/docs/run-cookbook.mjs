@@ -43,7 +43,7 @@ async function problemOf({ path, printed, files }, load) {
   if (!files.includes('page.ts')) return undefined;
   try {
     const lines = await printedBy(() => inTime(load(`/${pageFolder(path)}/page.ts`)));
-    if (printed.length === 0 || isDeepStrictEqual(lines, printed)) return undefined;
+    if (printed === undefined || isDeepStrictEqual(lines, printed)) return undefined;
     return `it printed\n${lines.join('\n')}\n  and its page says\n${printed.join('\n')}`;
   } catch (error) {
     return error?.stack ?? String(error);
