@@ -1,5 +1,6 @@
 export { SluiceError, isSluiceError } from './errors.ts';
 export type { JsonObject, JsonPrimitive, JsonValue } from './json.ts';
+export { closestName } from './closest.ts';
 export { describeIssues, type SchemaIssue } from './issue.ts';
 export { snapshotJson } from './snapshot.ts';
 export type { Snapshot, SnapshotLimits } from './snapshot-limits.ts';

@@ -1,0 +1,23 @@
+/** Plugins of Sluice's own packages: for suggestions only, nothing depends on a name being here. */
+export const KNOWN_PLUGINS: readonly string[] = [
+  '@sluice/approval',
+  '@sluice/approval-cli',
+  '@sluice/code-runtime-quickjs',
+  '@sluice/code-runtime-worker-thread',
+  '@sluice/core-agent-loop',
+  '@sluice/core-session',
+  '@sluice/core-system-prompt',
+  '@sluice/core-tools',
+  '@sluice/fs-local',
+  '@sluice/fs-memory',
+  '@sluice/fs-observation-policy',
+  '@sluice/permission-rules',
+  '@sluice/render-terminal',
+  '@sluice/repeat-tool-reminder',
+  '@sluice/tool-call-limits',
+  '@sluice/tool-call-timeout-policy',
+  '@sluice/tool-fs',
+  '@sluice/tool-fs-search',
+  '@sluice/tool-retry-policy',
+  '@sluice/tool-todo',
+];
