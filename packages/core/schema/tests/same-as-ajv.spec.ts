@@ -112,6 +112,14 @@ describe('a schema that was rewritten for Ajv', () => {
     expect(compared).toBeGreaterThan(100);
   }, 30_000);
 
+  it('says so at the list when Ajv points at an item that does not exist, as it does beside unevaluatedItems', () => {
+    const { validate } = compileSchema(
+      { unevaluatedItems: { type: 'string' }, oneOf: [{ unevaluatedItems: true }] },
+      { origin: 'foreign', label: 'lists' },
+    );
+    expect(validate([null, []]).map(({ message }) => message)).toEqual(['value does not fit the schema']);
+  });
+
   it('misses a property whose name is empty, or that every object inherits, which plain Ajv does not', () => {
     for (const wanted of ['', 'constructor', 'toString']) {
       const values = { a: 1 };

@@ -13,19 +13,22 @@ const MAX_CANDIDATES = 3;
 
 type Params = Readonly<Record<string, unknown>>;
 
-/** Turns a JSON pointer of Ajv into steps; only the value knows which parts are array indices. */
-function follow(value: JsonValue, pointer: string): { steps: PathStep[]; value: JsonValue | undefined } {
+/**
+ * Turns a JSON pointer of Ajv into steps; only the value knows which parts are array indices. `isLost` where the pointer leads
+ * to nothing: beside `unevaluatedItems`, Ajv counts from what it has not set. Then steps and value are those of the last thing there is.
+ */
+function follow(value: JsonValue, pointer: string): { steps: PathStep[]; value: JsonValue; isLost: boolean } {
   const steps: PathStep[] = [];
-  let node: JsonValue | undefined = value;
+  let node = value;
   if (pointer !== '') {
     for (const part of pointer.slice(1).split('/')) {
       const key = part.replaceAll('~1', '/').replaceAll('~0', '~');
+      if (typeof node !== 'object' || node === null || !Object.hasOwn(node, key)) return { steps, value: node, isLost: true };
       steps.push(Array.isArray(node) ? Number(key) : key);
-      const isContainer: boolean = typeof node === 'object' && node !== null && Object.hasOwn(node, key);
-      node = isContainer ? (node as Readonly<Record<string, JsonValue>>)[key] : undefined;
+      node = (node as Readonly<Record<string, JsonValue>>)[key] as JsonValue;
     }
   }
-  return { steps, value: node };
+  return { steps, value: node, isLost: false };
 }
 
 function quoted(path: string): string {
@@ -48,7 +51,8 @@ class Collector {
       if (this.issues.length >= MAX_ISSUES) return;
       if (isNoise(error, errors)) continue;
       const at = follow(root, error.instancePath);
-      this.one(error, at.value as JsonValue, [...above, ...at.steps]);
+      if (at.isLost) this.add(issueAt([...above, ...at.steps], 'does not fit the schema', 'a value that fits the schema', preview(at.value)));
+      else this.one(error, at.value, [...above, ...at.steps]);
     }
   }
 
