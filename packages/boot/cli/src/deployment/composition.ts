@@ -103,9 +103,8 @@ export class Composition {
   #holdFor(next: ReadDeployment): Disposer {
     const plans = this.#plans(next);
     const ends = plans.some(({ ending }) => ending.length > 0);
-    const begins = plans.some(({ mounting }) => mounting.length > 0);
-    const isRisky = [...plans].some(({ updating }) => updating.length > 0) || begins;
-    if (!(ends && begins) && !(isRisky && ends)) return () => {};
+    const replaces = plans.some(({ mounting, updating }) => mounting.length > 0 || updating.length > 0);
+    if (!(ends && replaces)) return () => {};
     return holdCalls(this.#root);
   }
 
@@ -267,10 +266,21 @@ function isSameShape(a: ScopeEntry, b: ScopeEntry): boolean {
 
 function startProblem(read: ReadPlugin, message: string, cause?: unknown): Problem {
   const prefix = `${read.plugin.name}: `;
+  const [, service, other] = /service "(.*?)" of plugin ".*?" is already provided in this scope by (?:plugin )?(.*?);/.exec(message) ?? [];
+  if (service !== undefined && other !== undefined) {
+    return {
+      at: (read.entry.use ?? read.entry).at,
+      plugin: read.entry.use?.value ?? read.entry.id,
+      message: `provides the service "${service}", and so does ${other} before it`,
+      remedy: 'Take one of the two out, or put one under "plugins" of a scope.',
+      cause,
+    };
+  }
   return {
     at: (read.entry.config ?? read.entry.use ?? read.entry).at,
     plugin: read.entry.use?.value ?? read.entry.id,
     message: `does not start: ${message.startsWith(prefix) ? message.slice(prefix.length) : message}`,
+    remedy: read.entry.config === undefined ? 'It may need settings, under "config:".' : 'This is what the plugin says to the settings under "config:".',
     ...(cause === undefined ? {} : { cause }),
   };
 }

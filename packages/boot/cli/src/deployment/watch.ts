@@ -1,6 +1,5 @@
-import { dirname } from 'node:path';
-import { isDeepStrictEqual } from 'node:util';
-import { watch as watchFiles, type FSWatcher } from 'chokidar';
+import { watch as watchDirectory, type FSWatcher } from 'node:fs';
+import { dirname, join } from 'node:path';
 import { loadDeployment, type Deployment, type LoadOptions, type ReloadResult } from './load.ts';
 
 export interface WatchOptions extends LoadOptions {
@@ -21,31 +20,34 @@ export async function watchDeployment(file: string, options: WatchOptions = {}):
   const deployment = await loadDeployment(file, loadOptions);
   const watcher = new Watcher(quietMs, async () => {
     const result = await deployment.reload();
-    await watcher.watch(deployment.files);
+    watcher.watch(deployment.files);
     try {
       onReload?.(result);
     } catch (error) {
       deployment.ctx.logger.error('cli: the listener for reloads threw', error);
     }
   });
-  await watcher.watch(deployment.files);
+  watcher.watch(deployment.files);
   // Its getters stay getters.
   return Object.create(deployment, {
     close: {
       value: async () => {
-        await watcher.close();
+        watcher.close();
         await deployment.close();
       },
     },
   }) as Deployment;
 }
 
-/** Calls back when one of some files was changed, made, or taken away, and then nothing happened for a while. */
+/**
+ * Calls back when one of some files was changed, made, or taken away, and then nothing happened for a while. Watches their
+ * directories: a watch on a file ends with the file, and editors write a new one in its place.
+ */
 export class Watcher {
   readonly #quietMs: number;
   readonly #changed: () => Promise<void>;
-  #watcher: FSWatcher | undefined;
-  #files: readonly string[] = [];
+  readonly #directories = new Map<string, FSWatcher>();
+  #files: ReadonlySet<string> = new Set();
   #timer: NodeJS.Timeout | undefined;
   #isClosed = false;
 
@@ -54,26 +56,36 @@ export class Watcher {
     this.#changed = changed;
   }
 
-  /** Watches these from now on, and no others. Resolves when changes will be noticed. */
-  async watch(files: readonly string[]): Promise<void> {
-    if (this.#isClosed || isDeepStrictEqual(files, this.#files)) return;
-    this.#files = [...files];
-    const old = this.#watcher;
-    const wanted = new Set(files);
-    // Their directories, because a watched file that is deleted and written again is not found again.
-    const watcher = watchFiles([...new Set(files.map((file) => dirname(file)))], {
-      depth: 0,
-      ignoreInitial: true,
-      atomic: true,
-      ignored: (path, stats) => stats?.isFile() === true && !wanted.has(path),
+  /** Watches these from now on, and no others. Absolute paths. */
+  watch(files: readonly string[]): void {
+    if (this.#isClosed) return;
+    this.#files = new Set(files);
+    const wanted = new Set(files.map((file) => dirname(file)));
+    for (const [directory, watcher] of this.#directories) {
+      if (wanted.has(directory)) continue;
+      watcher.close();
+      this.#directories.delete(directory);
+    }
+    for (const directory of wanted) if (!this.#directories.has(directory)) this.#enter(directory);
+  }
+
+  #enter(directory: string): void {
+    let watcher: FSWatcher;
+    try {
+      watcher = watchDirectory(directory);
+    } catch {
+      // Not there: whatever names a file in it says so.
+      return;
+    }
+    this.#directories.set(directory, watcher);
+    watcher.on('change', (_event, name) => {
+      // Some systems do not say which.
+      if ((name as unknown) === null || this.#files.has(join(directory, String(name)))) this.#soon();
     });
-    this.#watcher = watcher;
-    watcher.on('all', (_event, path) => {
-      if (wanted.has(path)) this.#soon();
+    watcher.on('error', () => {
+      watcher.close();
+      this.#directories.delete(directory);
     });
-    watcher.on('error', () => {});
-    await new Promise<void>((resolve) => watcher.once('ready', () => resolve()));
-    await old?.close();
   }
 
   #soon(): void {
@@ -81,9 +93,10 @@ export class Watcher {
     if (!this.#isClosed) this.#timer = setTimeout(() => void this.#changed(), this.#quietMs);
   }
 
-  async close(): Promise<void> {
+  close(): void {
     this.#isClosed = true;
     clearTimeout(this.#timer);
-    await this.#watcher?.close();
+    for (const watcher of this.#directories.values()) watcher.close();
+    this.#directories.clear();
   }
 }

@@ -1,4 +1,5 @@
 import { existsSync } from 'node:fs';
+import { nearbyFile } from './nearby-file.ts';
 import { dirname, extname, resolve } from 'node:path';
 import { meant, readBody, type Body, type FileBody, type Located, type PluginEntry } from './body.ts';
 import { mergeBodies } from './merge.ts';
@@ -89,7 +90,7 @@ class Assembly {
     const { text, tree, problems } = readFile(file);
     this.sources.set(file, text);
     // A file that is not there is a mistake where it is named.
-    this.problems.push(...problems.map((problem) => (problem.at === undefined && at !== undefined ? { ...problem, at, remedy: 'Paths under "include" are seen from the file that they stand in.' } : problem)));
+    this.problems.push(...problems.map((problem) => (problem.at === undefined && at !== undefined ? { ...problem, at, remedy: nearbyFile(file) ?? 'Paths under "include" are seen from the file that they stand in.' } : problem)));
     if (tree === undefined) return undefined;
     const read = readBody(tree);
     this.problems.push(...read.problems);
@@ -144,6 +145,8 @@ class Assembly {
       for (let up: string | undefined = value; up !== undefined && scopes.has(up); up = scopes.get(up)?.extends?.value) {
         chain.push(up);
         if (up === scope.name) {
+          // Each of them is in it: it is told once.
+          if ([...scopes.keys()].some((name) => chain.includes(name) && name < scope.name)) break;
           this.problems.push({ at, message: `scopes cannot be inside of each other: ${chain.join(' -> ')}`, remedy: 'Take one "extends" out.' });
           break;
         }

@@ -86,7 +86,7 @@ class Reader {
   plugins(tree: Tree | undefined, key: string): readonly PluginEntry[] {
     if (tree === undefined || isNothing(tree)) return [];
     if (tree.kind === 'map') {
-      this.refuse(tree, `"${key}" is a list, in the order that hooks run in, and this is a map`, 'Put "- use: " before each name, and its settings under "config:".');
+      this.refuse(tree, `"${key}" is a list, in the order that hooks run in, and this is a map`, 'Write - use: "<name>" for each, and its settings under "config:".');
       return [];
     }
     if (tree.kind === 'scalar') {
@@ -121,7 +121,7 @@ class Reader {
     }
     const only = tree.kind === 'map' && tree.entries.size === 1 ? [...tree.entries][0] : undefined;
     if (only !== undefined && /^[@./]/.test(only[0])) {
-      this.refuse(tree, `an entry has its plugin under "use", and this has ${JSON.stringify(only[0])} as a key`, `Write "- use: ${only[0]}", and the settings under "config:".`);
+      this.refuse(tree, `an entry has its plugin under "use", and this has ${JSON.stringify(only[0])} as a key`, `Write - use: "${only[0]}", and the settings under "config:".`);
       return undefined;
     }
     const map = this.map(tree, 'a plugin', ENTRY_KEYS);
@@ -191,7 +191,7 @@ class Reader {
     if (tree === undefined) return undefined;
     const mode = tree.kind === 'scalar' ? MODES.find((each) => each === tree.value) : undefined;
     if (mode !== undefined) return { value: mode, at: tree.at };
-    this.refuse(tree, `"presentation" is ${MODES.join(', ')}, received ${describeTree(tree)}`, meant(tree.kind === 'scalar' ? String(tree.value) : '', MODES));
+    this.refuse(tree, `"presentation" is one of ${MODES.join(', ')}, received ${describeTree(tree)}`, meant(tree.kind === 'scalar' ? String(tree.value) : '', MODES));
     return undefined;
   }
 
@@ -248,7 +248,9 @@ function misplaced(key: string, known: readonly string[]): string | undefined {
 
 /** `Did you mean "x"?`, when one is near. */
 export function meant(name: string, known: Iterable<string>): string | undefined {
-  const near = closestName(name, known);
+  const names = [...known];
+  // A package's name without its scope is as near as can be.
+  const near = names.find((each) => each.endsWith(`/${name}`)) ?? closestName(name, names);
   return near === undefined ? undefined : `Did you mean ${JSON.stringify(near)}?`;
 }
 

@@ -40,10 +40,15 @@ export function readText(text: string, file: string): Omit<ReadFile, 'text'> {
     const { line, col } = lines.linePos(offset);
     return { file, line, column: col };
   };
-  if (document.errors.length > 0) return { tree: undefined, problems: document.errors.slice(0, 3).map((error) => problemOf(error, text, position)) };
+  if (document.errors.length > 0) return { tree: undefined, problems: firstOf(document.errors).map((error) => problemOf(error, text, position)) };
   const conversion = new Conversion(document, position);
   const tree = document.contents === null ? empty(position(0)) : conversion.tree(document.contents as YamlNode);
   return conversion.problems.length > 0 ? { tree: undefined, problems: conversion.problems } : { tree, problems: [] };
+}
+
+/** What comes after the first is mostly what comes of it. */
+function firstOf(errors: readonly YAMLError[]): readonly YAMLError[] {
+  return errors.slice(0, 1);
 }
 
 function empty(at: Position): MapTree {
@@ -67,7 +72,11 @@ function problemOf({ code, message, pos }: YAMLError, text: string, position: (o
     case 'BAD_ALIAS':
       return { at, message: first, remedy: 'An alias (*name) stands after its anchor (&name). A text that begins with * has to be quoted.' };
     case 'BAD_INDENT':
-    case 'MISSING_CHAR':
+    case 'MISSING_CHAR': {
+      const missing = /end with a ([\]}])/.exec(first)?.[1];
+      if (missing !== undefined) return { at, message: `a "${missing}" is missing: what was opened before this place is not closed`, remedy: 'Close every bracket, in the order in which they were opened.' };
+      return { at, message: lower(first), remedy: 'Check the indentation of this line and of the one before, and that every bracket and quote is closed.' };
+    }
     case 'UNEXPECTED_TOKEN':
     case 'BLOCK_AS_IMPLICIT_KEY':
     case 'MULTILINE_IMPLICIT_KEY':

@@ -42,12 +42,15 @@ function problemOf(issue: SchemaIssue, tree: Tree, entry: PluginEntry): Problem 
   const at = (isName || node !== nearest(tree, steps.slice(0, -1)) ? (isName ? node.keyAt : node.at) : entry.config === undefined ? entry.at : (node.keyAt ?? node.at)) ?? node.at;
   const [sentence, remedy] = splitAdvice(withoutSecret(withoutPath(issue), issue, node));
   const template = node.kind === 'scalar' && typeof node.value === 'string' && node.value.includes('${') ? 'Variables are filled in only where a setting takes text.' : undefined;
-  const advice = template ?? remedy;
+  const unquoted = node.kind === 'scalar' && typeof node.value === 'string' && /number|integer|boolean/.test(issue.expected) && /^(-?\d+(\.\d+)?|true|false)$/.test(node.value) ? 'Take the quotes away.' : undefined;
+  const missing = issue.message.startsWith('missing required property') ? (entry.config === undefined ? 'This plugin needs settings: add "config:" with it.' : 'Add it.') : undefined;
+  const advice = template ?? unquoted ?? missing ?? remedy;
   return { at, message: sentence, expected: issue.expected, ...(node.kind === 'scalar' && node.template !== undefined ? {} : { received: issue.received }), ...(advice === undefined ? {} : { remedy: advice }) };
 }
 
 /** The path is told before the sentence, so the sentence need not begin with it. */
 function withoutPath({ path, message }: SchemaIssue): string {
+  if (message.startsWith('missing required property')) return 'is missing, and has to be there';
   const subject = path === '' ? 'value' : path.includes('"') ? path : `"${path}"`;
   return message.startsWith(`${subject} `) ? message.slice(subject.length + 1) : message;
 }

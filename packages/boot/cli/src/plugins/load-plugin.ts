@@ -4,6 +4,7 @@ import { fileURLToPath } from 'node:url';
 import { isPlugin, type Plugin } from '@sluice/core-context';
 import { closestName } from '@sluice/core-schema';
 import { meant, type Located } from '../file/body.ts';
+import { nearbyFile } from '../file/nearby-file.ts';
 import { shownPath, type Problem } from '../file/problem.ts';
 import { KNOWN_PLUGINS } from './known.ts';
 import { locate, packageDirectory, packageName, parseReference, versioned, type Reference } from './locate.ts';
@@ -63,7 +64,7 @@ function notFound({ module, isPath }: Reference, base: string, error: unknown): 
     for (const extension of ['.js', '.mjs', '/index.js']) {
       if (existsSync(path + extension)) return [`there is no file ${shownPath(path)}`, `Write the whole name: ${module}${extension}.`];
     }
-    return [`there is no file ${shownPath(path)}`, 'Paths are seen from the file that they stand in.'];
+    return [`there is no file ${shownPath(path)}`, nearbyFile(path) ?? 'Paths are seen from the file that they stand in.'];
   }
   const name = packageName(module);
   const { code, message } = error as NodeJS.ErrnoException;
@@ -72,12 +73,13 @@ function notFound({ module, isPath }: Reference, base: string, error: unknown): 
     if (code === 'ERR_PACKAGE_PATH_NOT_EXPORTED') return [`the package ${name} is installed, but does not export ${module === name ? 'anything to import' : `"${module}"`}`, `It is in ${shownPath(directory)}.`];
     return [`the package ${name} is installed, but its file is missing: ${message}`, 'Build it, or install it again.'];
   }
+  if (!module.startsWith('@') && /\.[cm]?[jt]s$/.test(module)) return [`"${module}" reads as a package "${name}", which is not installed here`, `If it is a file, begin with "./": ./${module}.`];
   const known = KNOWN_PLUGINS.find((each) => each === name);
   const near = known === undefined ? (KNOWN_PLUGINS.find((each) => each === `@sluice/${name}`) ?? closestName(name, KNOWN_PLUGINS)) : undefined;
   const isInstalled = near !== undefined && packageDirectory(near, base) !== undefined;
   if (near !== undefined) return [`no package "${name}" is installed here`, `Did you mean "${near}"?${isInstalled ? '' : ` Then also: npm install ${near}`}`];
   if (!/^(@[a-z0-9-~][\w.~-]*\/)?[a-z0-9-~][\w.~-]*$/.test(name)) return [`"${module}" is neither the name of a package nor a path`, 'A path begins with "./", "../" or "/".'];
-  return [`the package ${name} is not installed where this deployment is`, `Run: npm install ${name}   (in ${shownPath(base) === base ? base : shownPath(base) || '.'})`];
+  return [`the package ${name} is not installed where this deployment is`, `Run: npm install ${name}${resolve(base) === process.cwd() ? '' : `   (in ${shownPath(base)})`}`];
 }
 
 function notLoaded({ module }: Reference, url: string, error: unknown): Words {

@@ -1,0 +1,3 @@
+export function makePlugin() {
+  return { name: 'mine', apply() {} };
+}

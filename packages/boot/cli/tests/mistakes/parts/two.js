@@ -1,0 +1,2 @@
+export const first = { name: 'first', apply() {} };
+export const second = { name: 'second', apply() {} };
