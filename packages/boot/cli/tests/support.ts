@@ -1,6 +1,56 @@
+import { spawn, type ChildProcessWithoutNullStreams } from 'node:child_process';
+import { mkdtempSync, realpathSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import type { Logger } from '@sluice/core-context';
+import { afterEach } from 'vitest';
 
 /** Plugins are loaded from their sources, as everything else in the tests is. */
 export const SOURCE = { conditions: ['@sluice/source'] };
 
 export const quiet: Logger = { debug() {}, info() {}, warn() {}, error() {} };
+
+const directories: string[] = [];
+afterEach(() => {
+  for (const directory of directories.splice(0)) rmSync(directory, { recursive: true, force: true });
+});
+
+/** A directory with these files, from which the packages of the workspace are found; gone after the test. */
+export function aDirectory(files: Readonly<Record<string, string>>): string {
+  const directory = realpathSync(mkdtempSync(join(tmpdir(), 'sluice-cli-')));
+  directories.push(directory);
+  symlinkSync(join(import.meta.dirname, '..', 'node_modules'), join(directory, 'node_modules'));
+  for (const [name, text] of Object.entries(files)) writeFileSync(join(directory, name), text);
+  return directory;
+}
+
+export interface Ended {
+  readonly code: number | null;
+  readonly out: string;
+  readonly err: string;
+}
+
+export interface Started {
+  readonly child: ChildProcessWithoutNullStreams;
+  readonly ended: Promise<Ended>;
+}
+
+/** The arguments for Node.js to run the program from its sources. */
+export const PROGRAM = ['-C', '@sluice/source', '--import', import.meta.resolve('tsx'), join(import.meta.dirname, '..', 'src', 'bin.ts')];
+
+/** Starts the real program, without a terminal. */
+export function start(cwd: string, args: readonly string[], { input = '', env = {} }: { input?: string; env?: Record<string, string> } = {}): Started {
+  const { SLUICE_ENV: _env, SLUICE_MODEL: _model, FORCE_COLOR: _color, NODE_OPTIONS: _options, ...rest } = process.env;
+  const child = spawn(process.execPath, [...PROGRAM, ...args], { cwd, env: { ...rest, ...env } });
+  child.stdin.on('error', () => {});
+  child.stdin.end(input);
+  let out = '';
+  let err = '';
+  child.stdout.setEncoding('utf8').on('data', (text: string) => (out += text));
+  child.stderr.setEncoding('utf8').on('data', (text: string) => (err += text));
+  return { child, ended: new Promise((resolve) => child.on('close', (code) => resolve({ code, out, err }))) };
+}
+
+export function sluice(cwd: string, args: readonly string[], options?: Parameters<typeof start>[2]): Promise<Ended> {
+  return start(cwd, args, options).ended;
+}
