@@ -1,4 +1,4 @@
-// `npm start -- <tool> '<json>'`: one call of your own, through the same deployment. No input is checked here: the
+// `npm run example:quickstart -- <tool> '<json>'`: one call of your own, through the same deployment. No input is checked here: the
 // pipeline has an answer for whatever comes, an unknown name and broken JSON included.
 import { compose } from './compose.mjs';
 import { block, note, print, toolList } from './screen.mjs';
@@ -25,7 +25,7 @@ export async function oneCall([name, ...json]) {
     const result = await ctx.tools.execute({ name, argumentsText: json.join(' ') });
     if (['INVALID_ARGS', 'UNKNOWN_TOOL'].includes(result.error?.info.code)) {
       print();
-      note('npm start -- --help lists the tools and what they take. Keep the JSON in single quotes.');
+      note('npm run example:quickstart -- --help lists the tools and what they take. Keep the JSON in single quotes.');
     }
     return result.isError ? 1 : 0;
   } finally {
@@ -35,10 +35,10 @@ export async function oneCall([name, ...json]) {
 
 function help(schemas) {
   print();
-  print(`${bold('npm start')}                     the tour`);
-  print(`${bold("npm start -- <tool> '<json>'")}  one call of your own`);
+  print(`${bold('npm run example:quickstart')}                     the tour`);
+  print(`${bold("npm run example:quickstart -- <tool> '<json>'")}  one call of your own`);
   toolList(schemas);
   print();
   note('Try:');
-  for (const line of EXAMPLES) print(`npm start -- ${line}`);
+  for (const line of EXAMPLES) print(`npm run example:quickstart -- ${line}`);
 }

@@ -14,7 +14,7 @@ const LEGEND = {
   '▏': 'what the model gets to read',
 };
 
-// Whoever read along may have seen enough (`npm start | head`); the run goes on and its exit code still counts.
+// Whoever read along may have seen enough (`npm run example:quickstart | head`); the run goes on and its exit code still counts.
 process.stdout.on('error', (error) => {
   if (error.code !== 'EPIPE') throw error;
 });
@@ -122,8 +122,8 @@ export function closing(text) {
   for (const line of wrap(text, room())) print(paint('green', line));
   print();
   note('Your turn:');
-  print('npm start -- --help');
-  print(cut(`npm start -- read_file '{"path":"docs/README.md"}'`, room()));
+  print('npm run example:quickstart -- --help');
+  print(cut(`npm run example:quickstart -- read_file '{"path":"docs/README.md"}'`, room()));
   note('How it is made: examples/quickstart, main.mjs first.');
   print();
 }

@@ -84,7 +84,8 @@ export const toolTodo = definePlugin<ToolTodoConfig>({
           ctx.emit('todo/written', Object.freeze({ ...list, scopePath: exec.scopePath }));
           return { todos: [...list.todos], counts: list.counts };
         },
-        presentCall: (args) => ({ card: 'generic', kind: 'other', title: 'Todos', content: [{ type: 'text', text: linesOf(args.todos) }] }),
+        presentCall: ({ todos: list }) => ({ card: 'generic', kind: 'other', title: 'Todos', content: [{ type: 'text', text: linesOf(list) }] }),
+        presentResult: ({ todos: list }, { isError }) => (isError ? undefined : { card: 'generic', title: 'Todos', content: [{ type: 'text', text: linesOf(list) }] }),
       }),
     );
   },

@@ -71,6 +71,13 @@ describe('todo_write', () => {
     expect(told.map(({ scopePath, counts }) => [scopePath, counts.pending])).toEqual([[['agent'], 1]]);
   });
 
+  it('draws the list that was written, not only how long it is', () => {
+    const call = { name: 'todo_write', arguments: { todos: [item('a', 'completed'), item('b')] } };
+    const content = [{ type: 'text', text: 'Todos: …' }] as const;
+    expect(bed().tools.present(call, { content, isError: false })).toMatchObject({ content: [{ text: '[x] a\n[ ] b' }] });
+    expect(bed().tools.present(call, { content, isError: true })).toMatchObject({ content });
+  });
+
   it('is drawn as the list itself', () => {
     const card = bed().tools.present({ name: 'todo_write', arguments: { todos: [item('a', 'completed'), item('b', 'in_progress'), item('c')] } });
     expect(card).toMatchObject({ card: 'generic', title: 'Todos', content: [{ type: 'text', text: '[x] a\n[~] b\n[ ] c' }] });
