@@ -3,7 +3,9 @@ import { mkdtempSync, realpathSync, rmSync, symlinkSync, writeFileSync } from 'n
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Logger } from '@sluice/core-context';
+import pc from 'picocolors';
 import { afterEach } from 'vitest';
+import type { Io } from '../src/terminal/io.ts';
 
 /** Plugins are loaded from their sources, as everything else in the tests is. */
 export const SOURCE = { conditions: ['@sluice/source'] };
@@ -53,4 +55,9 @@ export function start(cwd: string, args: readonly string[], { input = '', env = 
 
 export function sluice(cwd: string, args: readonly string[], options?: Parameters<typeof start>[2]): Promise<Ended> {
   return start(cwd, args, options).ended;
+}
+
+/** Where a command writes that is run in this process: nowhere. */
+export function aSilentIo(): Io {
+  return { out() {}, err() {}, paint: pc.createColors(false), paintErr: pc.createColors(false), isDebug: false };
 }

@@ -8,7 +8,7 @@ import { ownManifest } from './manifests.ts';
 const NAME = /^(?:@[a-z0-9][\w.-]*\/)?[a-z][a-z0-9]*(?:-[a-z0-9]+)*$/;
 
 /** Writes a package with a plugin, its README and its tests, which pass. Overwrites nothing. @returns the exit code */
-export function newPlugin(name: string, options: { readonly directory?: string }, io: Io): Promise<number> {
+export function newPlugin(name: string, options: { readonly directory?: string }, io: Io): number {
   if (!NAME.test(name)) throw new DeploymentError([{ message: `"${name}" cannot be the name of a plugin package`, remedy: 'Use lower-case words joined by "-", such as no-secrets or @acme/no-secrets.' }]);
   const target = resolve(options.directory ?? basename(name));
   if (existsSync(target) && readdirSync(target).length > 0) throw new DeploymentError([{ message: `${shownPath(target)} is not empty`, remedy: 'Nothing was written. Say where with --directory <path>.' }]);
@@ -20,7 +20,7 @@ export function newPlugin(name: string, options: { readonly directory?: string }
   const near = relative(process.cwd(), target);
   io.err(`wrote ${Object.keys(files).length} files to ${shownPath(target)}`);
   io.err(`next:\n  cd ${near} && npm install && npm test\n  npm run build, then in a sluice.yml:  - use: ./${near.split('\\').join('/')}/dist/index.js`);
-  return Promise.resolve(exitCodes.ok);
+  return exitCodes.ok;
 }
 
 function templates(name: string, version: string): Record<string, string> {

@@ -24,7 +24,7 @@ function examples(...lines: readonly string[]): string {
 export async function main(argv: readonly string[]): Promise<number> {
   let code: number = exitCodes.ok;
   const program = new Command('sluice');
-  const action = <A extends unknown[]>(body: (io: Io, ...args: A) => Promise<number>) => async (...args: A) => {
+  const action = <A extends unknown[]>(body: (io: Io, ...args: A) => number | Promise<number>) => async (...args: A) => {
     code = await body(processIo(isDebug()), ...args);
   };
   const isDebug = (): boolean => argv.includes('--debug');
