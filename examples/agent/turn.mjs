@@ -4,7 +4,9 @@ import { scriptedModel } from '@sluice/core-agent-loop/scripted';
 const call = (name, args = {}) => ({ name, arguments: args });
 const todos = (...statuses) =>
   call('todo_write', {
-    todos: ['find what is asked for', 'add the tax', 'check that nothing is left', 'note it in the changelog'].map((content, at) => ({ content, status: statuses[at] })),
+    todos: ['find what is asked for', 'add the tax', 'check that nothing is left', 'note it in the changelog']
+      .slice(0, statuses.length)
+      .map((content, at) => ({ content, status: statuses[at] })),
   });
 
 const program = `
@@ -46,7 +48,10 @@ const replies = [
   },
   { text: 'The changelog is left. It is not a source, so somebody will be asked.', calls: [call('read_file', { path: 'CHANGELOG.md' })] },
   { calls: [call('edit_file', { path: 'CHANGELOG.md', old: '## Unreleased\n\n', new: '## Unreleased\n\n- Prices include the Dutch tax of 21 %.\n' })] },
-  (refusal) => ({ text: refusal === undefined ? 'Thank you.' : 'As you wish; then it stays out.', calls: [todos('completed', 'completed', 'completed', 'completed')] }),
+  (refusal) =>
+    refusal === undefined
+      ? { text: 'Thank you.', calls: [todos('completed', 'completed', 'completed', 'completed')] }
+      : { text: 'As you wish; then it stays out, and off the list.', calls: [todos('completed', 'completed', 'completed')] },
   'Prices include the tax, receipts say so, and no TODO is left in src. I could not see a build.',
 ];
 

@@ -1,10 +1,12 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { createOpenAI } from '@ai-sdk/openai';
 import { createOpenAICompatible } from '@ai-sdk/openai-compatible';
 import type { LanguageModelV3, LanguageModelV3CallOptions } from '@ai-sdk/provider';
 import type { LanguageModelV2, LanguageModelV2CallOptions } from '@ai-sdk/provider-v2';
-import { afterAll, beforeAll, describe, expect, expectTypeOf, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, expectTypeOf, it, vi } from 'vitest';
 import type { LanguageModel } from '../src/index.ts';
+import { loadModel } from '../src/load-model.ts';
 import { promptOf, toolsOf } from '../src/prompt.ts';
 import { scriptedModel } from '../src/scripted.ts';
 import { assertPaired, aWorld, outcomes, tool } from './support.ts';
@@ -103,18 +105,27 @@ describe('a provider package that ends every stream in good order', () => {
 });
 
 describe('over real HTTP', () => {
-  /** What the server streams for each request, in order; `hang up` breaks the connection. */
-  let replies: (object | 'hang up')[][] = [];
+  /** What the server streams for each request, in order; `hang up` breaks the connection, `wait` leaves it open. A number is a status. */
+  let replies: (object | 'hang up' | 'wait' | number)[][] = [];
+  /** Connections that the client gave up. */
+  let abandoned = 0;
   const bodies: { messages: { role: string; content?: unknown; tool_calls?: unknown; tool_call_id?: string }[]; tools?: unknown[] }[] = [];
   const server = createServer((request: IncomingMessage, response: ServerResponse) => {
     let text = '';
     request.on('data', (data: Buffer) => { text += data.toString(); });
     request.on('end', () => {
       bodies.push(JSON.parse(text) as (typeof bodies)[number]);
+      response.on('close', () => { if (!response.writableEnded) abandoned += 1; });
+      if (typeof replies[0]?.[0] === 'number') {
+        const [status] = replies.shift() as [number];
+        response.writeHead(status, { 'content-type': 'application/json' }).end(JSON.stringify({ error: { message: 'come back later', type: 'busy' } }));
+        return;
+      }
       response.writeHead(200, { 'content-type': 'text/event-stream' });
       for (const piece of replies.shift() ?? []) {
+        if (piece === 'wait') return;
         if (piece === 'hang up') { response.flushHeaders(); setImmediate(() => response.destroy()); return; }
-        response.write(`data: ${JSON.stringify({ id: 'x', object: 'chat.completion.chunk', created: 1, model: 'm', choices: [{ index: 0, finish_reason: null, ...piece }] })}\n\n`);
+        response.write(`data: ${JSON.stringify({ id: 'x', object: 'chat.completion.chunk', created: 1, model: 'm', choices: [{ index: 0, finish_reason: null, ...(piece as object) }] })}\n\n`);
       }
       response.end('data: [DONE]\n\n');
     });
@@ -145,6 +156,61 @@ describe('over real HTTP', () => {
     expect(bodies[0]?.tools).toMatchObject([{ type: 'function', function: { name: 'add' } }]);
     expect(bodies[1]?.messages.map(({ role, tool_call_id }) => tool_call_id ?? role)).toEqual(['system', 'user', 'assistant', 'c1', 'c2']);
     expect(bodies[1]?.messages[3]?.content).toBe('5');
+  });
+
+  it.each(['openai-compatible', 'openai.chat'])('drives a whole turn with a model that was loaded by its name: schemas, results and reminders as they were sent: %s', async (kind) => {
+    replies = [
+      [say('Both '), say('at once.'), ...ask(0, 'c1', 'slow', '{"n":', '1}'), ...ask(1, 'c2', 'quick', '', '{}'), end('tool_calls')],
+      [say('Done.'), end('stop')],
+    ];
+    bodies.length = 0;
+    vi.stubEnv('OPENAI_COMPATIBLE_BASE_URL', baseURL);
+    const loaded = kind === 'openai.chat' ? createOpenAI({ baseURL, apiKey: 'none' }).chat('m') : await loadModel('openai-compatible:m', { from: import.meta.dirname });
+    const parameters = { type: 'object', properties: { n: { type: 'integer' } }, required: ['n'] };
+    const order: string[] = [];
+    let isQuickDone = (): void => undefined;
+    const quickDone = new Promise<void>((resolve) => { isQuickDone = resolve; });
+    const slow = tool('slow', async (_args, exec) => {
+      await quickDone;
+      order.push('slow');
+      exec.deferContext({ source: 'reminder', content: [{ type: 'text', text: 'mind the gap' }] });
+      return 'slow came first in the reply';
+    }, { parameters, isConcurrencySafe: () => true });
+    const quick = tool('quick', () => { order.push('quick'); isQuickDone(); return 'quick came first'; }, { isConcurrencySafe: () => true });
+    const { agent, run } = aWorld({ model: loaded as never, tools: [slow, quick], instructions: 'Be brief.' });
+    expect(await run('go')).toMatchObject({ reason: 'done', text: 'Done.', steps: 2, toolCalls: 2 });
+    expect(order).toEqual(['quick', 'slow']);
+    expect(bodies[0]?.tools).toMatchObject([{ type: 'function', function: { name: 'slow', parameters } }, { type: 'function', function: { name: 'quick' } }]);
+    const sent = bodies[1]?.messages.map(({ role, content, tool_call_id: id }) => [role, id ?? '', JSON.stringify(content)]);
+    expect(sent).toEqual([
+      ['system', '', '"Be brief."'],
+      ['user', '', expect.stringContaining('go')],
+      ['assistant', '', expect.stringContaining('Both at once.')],
+      ['tool', 'c1', expect.stringContaining('slow came first in the reply')],
+      ['tool', 'c2', expect.stringContaining('quick came first')],
+      ['user', '', expect.stringContaining('mind the gap')],
+    ]);
+    expect(bodies[1]?.messages[2]?.tool_calls).toMatchObject([{ id: 'c1', function: { name: 'slow', arguments: '{"n":1}' } }, { id: 'c2', function: { name: 'quick', arguments: '{}' } }]);
+    assertPaired(agent);
+  });
+
+  it.each([401, 429, 500])('ends a turn that the server refuses, with what it said, and can go on: %i', async (status) => {
+    replies = [[status], [say('Here I am.'), end('stop')]];
+    const { run } = aWorld({ model: model() as never });
+    expect(await run()).toMatchObject({ reason: 'model-error', message: 'come back later' });
+    expect((await run('again')).text).toBe('Here I am.');
+  });
+
+  it('lets go of the connection when the turn is aborted within a call, and makes none of it', async () => {
+    const controller = new AbortController();
+    replies = [[say('Adding'), ...ask(0, 'c1', 'add', '{"a":'), 'wait']];
+    abandoned = 0;
+    const { agent } = aWorld({ model: model() as never, tools: [tool('add')] });
+    const run = agent.run('go', { signal: controller.signal });
+    for await (const event of run) if (event.type === 'text') controller.abort();
+    expect(await run.ended).toMatchObject({ reason: 'aborted', text: 'Adding', toolCalls: 0 });
+    expect(outcomes(agent)).toEqual([]);
+    await vi.waitFor(() => { expect(abandoned).toBe(1); });
   });
 
   it('makes none of the calls of a connection that broke within them', async () => {
