@@ -1,7 +1,19 @@
-import { readdirSync, readFileSync } from 'node:fs';
+import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { describe, expect, it } from 'vitest';
-import { aDirectory, sluice, start } from './support.ts';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { buildWorkspace, type BuiltWorkspace } from './built.ts';
+import { aDirectory as aDirectoryWith, start as startProgram, type Ended, type Started } from './support.ts';
+
+let built: BuiltWorkspace;
+beforeAll(async () => {
+  built = await buildWorkspace();
+}, 60_000);
+afterAll(() => { built.remove(); });
+
+type Options = Parameters<typeof startProgram>[3];
+const aDirectory = (files: Record<string, string>): string => aDirectoryWith(files, built.nodeModules);
+const start = (cwd: string, args: readonly string[], options?: Options): Started => startProgram(built.program, cwd, args, options);
+const sluice = (cwd: string, args: readonly string[], options?: Options): Promise<Ended> => start(cwd, args, options).ended;
 
 const YML = `plugins:
   - "@sluice/core-tools"
@@ -121,7 +133,6 @@ describe('the other commands', () => {
   it('run has an agent work, keeps the log, and replay draws the same rows again', async () => {
     const directory = here();
     const model = join(directory, 'model.mjs');
-    const { writeFileSync } = await import('node:fs');
     writeFileSync(model, "import { scriptedModel } from '@sluice/core-agent-loop/scripted';\nexport default scriptedModel([{ calls: [{ name: 'double', arguments: { n: 4 } }] }, 'It is 8.']);\n");
     const ran = await sluice(directory, ['run', 'Double four.', '--model', './model.mjs']);
     expect(ran).toMatchObject({ code: 0 });
@@ -153,10 +164,9 @@ describe('the other commands', () => {
 
   it('help has examples for every command; a wrong command line is 2 with a suggestion', async () => {
     const directory = aDirectory({});
-    for (const command of ['call', 'check', 'explain', 'tools', 'run', 'replay', 'init', 'new-plugin', 'schema']) {
-      const { code, out } = await sluice(directory, [command, '--help']);
-      expect([command, code, /Examples:\n {2}sluice /.test(out)]).toEqual([command, 0, true]);
-    }
+    const commands = ['call', 'check', 'explain', 'tools', 'run', 'replay', 'init', 'new-plugin', 'schema'];
+    const helps = await Promise.all(commands.map((command) => sluice(directory, [command, '--help'])));
+    for (const [index, { code, out }] of helps.entries()) expect([commands[index], code, /Examples:\n {2}sluice /.test(out)]).toEqual([commands[index], 0, true]);
     expect(await sluice(directory, ['chek'])).toMatchObject({ code: 2, err: expect.stringContaining('Did you mean check?') as string });
     expect(await sluice(directory, ['check'])).toMatchObject({ code: 2, err: expect.stringContaining('sluice init') as string });
   });

@@ -17,11 +17,11 @@ afterEach(() => {
   for (const directory of directories.splice(0)) rmSync(directory, { recursive: true, force: true });
 });
 
-/** A directory with these files, from which the packages of the workspace are found; gone after the test. */
-export function aDirectory(files: Readonly<Record<string, string>>): string {
+/** A directory with these files, from which packages are found, by default the workspace's; gone after the test. */
+export function aDirectory(files: Readonly<Record<string, string>>, nodeModules = join(import.meta.dirname, '..', 'node_modules')): string {
   const directory = realpathSync(mkdtempSync(join(tmpdir(), 'sluice-cli-')));
   directories.push(directory);
-  symlinkSync(join(import.meta.dirname, '..', 'node_modules'), join(directory, 'node_modules'));
+  symlinkSync(nodeModules, join(directory, 'node_modules'));
   for (const [name, text] of Object.entries(files)) writeFileSync(join(directory, name), text);
   return directory;
 }
@@ -37,13 +37,10 @@ export interface Started {
   readonly ended: Promise<Ended>;
 }
 
-/** The arguments for Node.js to run the program from its sources. */
-export const PROGRAM = ['-C', '@sluice/source', '--import', import.meta.resolve('tsx'), join(import.meta.dirname, '..', 'src', 'bin.ts')];
-
 /** Starts the real program, without a terminal. */
-export function start(cwd: string, args: readonly string[], { input = '', env = {} }: { input?: string; env?: Record<string, string> } = {}): Started {
+export function start(program: string, cwd: string, args: readonly string[], { input = '', env = {} }: { input?: string; env?: Record<string, string> } = {}): Started {
   const { SLUICE_ENV: _env, SLUICE_MODEL: _model, FORCE_COLOR: _color, NODE_OPTIONS: _options, ...rest } = process.env;
-  const child = spawn(process.execPath, [...PROGRAM, ...args], { cwd, env: { ...rest, ...env } });
+  const child = spawn(process.execPath, [program, ...args], { cwd, env: { ...rest, ...env } });
   child.stdin.on('error', () => {});
   child.stdin.end(input);
   let out = '';
@@ -51,10 +48,6 @@ export function start(cwd: string, args: readonly string[], { input = '', env = 
   child.stdout.setEncoding('utf8').on('data', (text: string) => (out += text));
   child.stderr.setEncoding('utf8').on('data', (text: string) => (err += text));
   return { child, ended: new Promise((resolve) => child.on('close', (code) => resolve({ code, out, err }))) };
-}
-
-export function sluice(cwd: string, args: readonly string[], options?: Parameters<typeof start>[2]): Promise<Ended> {
-  return start(cwd, args, options).ended;
 }
 
 /** Where a command writes that is run in this process: nowhere. */
