@@ -1,6 +1,7 @@
 import type { Context } from '@sluice/core-context';
 import { openSession, session as sessionPlugin, type Session } from '@sluice/core-session';
 import { LoopAgent } from './agent.ts';
+import { SPECIFICATIONS } from './model.ts';
 import type { Agent, AgentOptions } from './types.ts';
 
 export interface AgentDefaults {
@@ -51,6 +52,6 @@ function count(value: number, name: string): number {
 function assertModel(model: Partial<AgentOptions['model']> | undefined): void {
   const { specificationVersion, doStream } = model ?? {};
   if (typeof doStream !== 'function') throw new TypeError('core-agent-loop: model must be a language model of the AI SDK, such as a provider package gives');
-  if (specificationVersion === 'v2' || specificationVersion === 'v3') return;
-  throw new TypeError(`core-agent-loop: model is of specification ${JSON.stringify(specificationVersion)}; "v2" and "v3" are understood`);
+  if ((SPECIFICATIONS as readonly unknown[]).includes(specificationVersion)) return;
+  throw new TypeError(`core-agent-loop: model is of specification ${JSON.stringify(specificationVersion)}; ${SPECIFICATIONS.join(', ')} are understood`);
 }

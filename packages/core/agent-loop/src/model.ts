@@ -1,9 +1,9 @@
 /**
- * A language model object of the AI SDK, by shape: whatever a provider package of that ecosystem gives, specification `v2` or
- * `v3`, is one. Wider than the original where this package does not look, so that it depends on no version of it.
+ * A language model object of the AI SDK, by shape: whatever a provider package of that ecosystem gives, specification `v2`,
+ * `v3` or `v4`, is one. Wider than the original where this package does not look, so that it depends on no version of it.
  */
 export interface LanguageModel {
-  /** `v2` or `v3`; anything else is refused when an agent is created. */
+  /** `v2`, `v3` or `v4`; anything else is refused when an agent is created. */
   readonly specificationVersion: string;
   readonly provider: string;
   readonly modelId: string;
@@ -42,4 +42,5 @@ export interface ModelSettings {
   readonly providerOptions?: object;
 }
 
-export type SpecificationVersion = 'v2' | 'v3';
+export const SPECIFICATIONS = ['v2', 'v3', 'v4'] as const;
+export type SpecificationVersion = (typeof SPECIFICATIONS)[number];

@@ -14,7 +14,7 @@ export function promptOf(system: string, messages: readonly SessionMessage[], ve
       continue;
     }
     results = undefined;
-    prompt.push(message.role === 'user' ? userMessage(message) : { role: 'assistant', content: message.content.map(assistantPart) });
+    prompt.push(message.role === 'user' ? userMessage(message, version) : { role: 'assistant', content: message.content.map((part) => assistantPart(part, version)) });
   }
   return prompt;
 }
@@ -23,23 +23,29 @@ export function toolsOf(tools: readonly ToolSchema[]): object[] {
   return tools.map(({ name, description, parameters }) => ({ type: 'function', name, description, inputSchema: parameters }));
 }
 
-function userMessage({ content }: UserMessage): object {
-  return { role: 'user', content: content.map(userPart) };
+function userMessage({ content }: UserMessage, version: SpecificationVersion): object {
+  return { role: 'user', content: content.map((block) => userPart(block, version)) };
 }
 
-function userPart(block: ContentBlock): object {
-  if (block.type === 'image' || block.type === 'audio') return { type: 'file', data: block.data, mediaType: block.mimeType };
+function userPart(block: ContentBlock, version: SpecificationVersion): object {
+  if (block.type === 'image' || block.type === 'audio') return filePart(block.data, block.mimeType, version);
   return { type: 'text', text: textOf(block) };
 }
 
-function assistantPart(part: AssistantPart): object {
+/** From `v4` on, data says what it is. */
+function filePart(data: string, mediaType: string, version: SpecificationVersion): object {
+  if (version !== 'v4') return { type: 'file', data, mediaType };
+  return { type: 'file', data: /^https?:/.test(data) ? { type: 'url', url: new URL(data) } : { type: 'data', data }, mediaType };
+}
+
+function assistantPart(part: AssistantPart, version: SpecificationVersion): object {
   const more: { providerOptions?: JsonObject } = part.providerOptions === undefined ? {} : { providerOptions: part.providerOptions };
   switch (part.type) {
     case 'text':
     case 'reasoning':
       return { type: part.type, text: part.text, ...more };
     case 'file':
-      return { type: 'file', data: part.data, mediaType: part.mediaType, ...more };
+      return { ...filePart(part.data, part.mediaType, version), ...more };
     case 'tool-call': {
       const own = part.providerExecuted === true ? { providerExecuted: true } : {};
       return { type: 'tool-call', toolCallId: part.callId, toolName: part.name, input: inputOf(part.argumentsText), ...own, ...more };
@@ -76,6 +82,7 @@ function mediaPart(block: ContentBlock, version: SpecificationVersion): object {
   if (block.type !== 'image' && block.type !== 'audio') return { type: 'text', text: textOf(block) };
   const { data, mimeType: mediaType } = block;
   if (version === 'v2') return { type: 'media', data, mediaType };
+  if (version === 'v4') return filePart(data, mediaType, version);
   return { type: block.type === 'image' ? 'image-data' : 'file-data', data, mediaType };
 }
 

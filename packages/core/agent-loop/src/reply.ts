@@ -113,7 +113,7 @@ class ReplyBuilder {
         });
         return;
       case 'file':
-        this.#parts.push({ type: 'file', mediaType: text(raw, 'mediaType'), data: base64(raw['data']), ...metadata(raw) });
+        this.#parts.push({ type: 'file', mediaType: text(raw, 'mediaType'), data: fileData(raw['data']), ...metadata(raw) });
         return;
       case 'finish':
         this.#finish = { finishReason: finishReason(raw['finishReason']), usage: usage(raw['usage']) };
@@ -167,8 +167,11 @@ function text(raw: Raw, key: string): string {
   throw new TypeError(`the model sent a part "${String(raw['type'])}" whose ${key} is ${value === null ? 'null' : typeof value}, not a string`);
 }
 
-function base64(data: unknown): string {
-  return data instanceof Uint8Array ? Buffer.from(data).toString('base64') : String(data);
+/** The bytes themselves until `v3`; in `v4` inside `{ type: 'data', data }`, or an address in `{ type: 'url', url }`. */
+function fileData(given: unknown): string {
+  const { data, url } = typeof given === 'object' && given !== null && !(given instanceof Uint8Array) ? (given as Raw) : { data: given };
+  const value = data ?? url;
+  return value instanceof Uint8Array ? Buffer.from(value).toString('base64') : String(value);
 }
 
 function metadata({ providerMetadata }: Raw): { providerOptions?: JsonObject } {
@@ -185,7 +188,7 @@ function plain(value: unknown): JsonValue | undefined {
 /** What a provider package says when the provider gave no reason at all, as when a connection was closed in the middle. */
 export const NO_REASON = 'unknown';
 
-/** A word in `v2`, `{ unified, raw }` in `v3`. */
+/** A word in `v2`, `{ unified, raw }` from `v3` on. */
 function finishReason(reason: unknown): string {
   if (typeof reason !== 'object' || reason === null) return typeof reason === 'string' ? reason : NO_REASON;
   const { unified, raw } = reason as Raw;
@@ -193,7 +196,7 @@ function finishReason(reason: unknown): string {
   return unified === 'other' && raw === undefined ? NO_REASON : unified;
 }
 
-/** Numbers in `v2`, `{ total }` in `v3`. */
+/** Numbers in `v2`, `{ total }` from `v3` on. */
 function usage(given: unknown): Usage {
   if (typeof given !== 'object' || given === null) return {};
   const count = (key: string): number | undefined => {

@@ -29,7 +29,7 @@ export type ScriptedReply =
 
 export interface ScriptedOptions {
   /** Specification that it speaks. Default `v3`. */
-  readonly specificationVersion?: 'v2' | 'v3';
+  readonly specificationVersion?: 'v2' | 'v3' | 'v4';
   /** Characters of one piece of text. Default 8. */
   readonly chunkChars?: number;
 }

@@ -25,7 +25,7 @@ export interface TurnParts {
 }
 
 /** Reasons to finish that mean that there would have been more. */
-const CUT_OFF: ReadonlySet<string> = new Set(['length', 'content-filter', 'error']);
+const CUT_OFF: ReadonlySet<string> = new Set(['length', 'content-filter', 'error', 'interrupted']);
 
 /** Why a turn is over, said once and from anywhere within it. */
 interface Ending {
@@ -151,7 +151,7 @@ export class Turn {
     if (finishReason === 'length') return { reason: 'length', message: 'the reply was cut off at the length that the provider allows' };
     if (finishReason === 'content-filter') return { reason: 'content-filter', message: 'the provider withheld the rest of the reply' };
     if (this.#isAborted()) return { reason: 'aborted' };
-    const why = isBrokenOff ? 'the reply ended without a reason, in the middle of a call perhaps' : 'the model reported an error';
+    const why = isBrokenOff || finishReason === 'interrupted' ? 'the reply ended without a reason, in the middle of a call perhaps' : 'the model reported an error';
     return { reason: 'model-error', message: broken === undefined ? why : messageOf(broken), cause: broken };
   }
 

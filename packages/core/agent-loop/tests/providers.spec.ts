@@ -21,7 +21,7 @@ describe('a language model of the AI SDK', () => {
     expect(createOpenAICompatible({ name: 'x', baseURL: 'http://localhost' })('m').specificationVersion).toBe('v3');
   });
 
-  it.each(['v2', 'v3'] as const)('streams what the loop understands: %s', async (specificationVersion) => {
+  it.each(['v2', 'v3', 'v4'] as const)('streams what the loop understands: %s', async (specificationVersion) => {
     const { agent, run } = aWorld({ model: scriptedModel([{ reasoning: 'hm', text: 'I read.', calls: [{ name: 'a' }] }, 'Done.'], { specificationVersion }), tools: [tool('a')] });
     expect(await run()).toMatchObject({ reason: 'done', text: 'Done.', usage: { inputTokens: 200, outputTokens: 20 } });
     expect(agent.session.deriveMessages()[1]).toMatchObject({ content: [{ type: 'reasoning', text: 'hm' }, { type: 'text', text: 'I read.' }, { type: 'tool-call', name: 'a' }] });
@@ -52,6 +52,10 @@ describe('a language model of the AI SDK', () => {
       },
     ]);
     expect(JSON.stringify(v2)).toBe(JSON.stringify(v3).replace('image-data', 'media').replace('file-data', 'media'));
+    const v4 = JSON.parse(JSON.stringify(promptOf('system', messages, 'v4'))) as { content: { content?: unknown; output?: { value: unknown } }[] }[];
+    const files = [{ type: 'file', data: { type: 'data', data: 'aGk=' }, mediaType: 'image/png' }, { type: 'file', data: { type: 'data', data: 'aGk=' }, mediaType: 'audio/wav' }];
+    expect(v4[1]?.content.slice(1, 3)).toEqual(files);
+    expect((v4[3]?.content[0]?.output?.value as unknown[]).slice(1, 3)).toEqual(files);
     expect(toolsOf([{ name: 'a', description: 'd', parameters: { type: 'object' } }])).toEqual([{ type: 'function', name: 'a', description: 'd', inputSchema: { type: 'object' } }]);
   });
 
@@ -79,6 +83,39 @@ describe('a language model of the AI SDK', () => {
         { type: 'text', text: 'two hits' },
       ],
     });
+  });
+});
+
+describe('a model of specification v4', () => {
+  const parts = [
+    { type: 'file', mediaType: 'image/png', data: { type: 'data', data: new Uint8Array([104, 105]) } },
+    { type: 'file', mediaType: 'image/png', data: { type: 'url', url: new URL('https://example.com/a.png') } },
+    { type: 'finish', finishReason: { unified: 'stop', raw: 'stop' }, usage: {} },
+  ];
+  const streaming = (first: readonly object[]) => {
+    const rest = scriptedModel(['next'], { specificationVersion: 'v4' });
+    let asked = 0;
+    return { ...rest, doStream: (options: Parameters<typeof rest.doStream>[0]) => ((asked += 1) === 1 ? Promise.resolve({ stream: ReadableStream.from(first) as never }) : rest.doStream(options)) };
+  };
+
+  it('has the files that it sent back as it sent them', async () => {
+    const model = streaming(parts);
+    const { run } = aWorld({ model });
+    await run();
+    await run('again');
+    expect(model.requests[0]?.prompt[1]).toEqual({
+      role: 'assistant',
+      content: [
+        { type: 'file', data: { type: 'data', data: 'aGk=' }, mediaType: 'image/png' },
+        { type: 'file', data: { type: 'url', url: new URL('https://example.com/a.png') }, mediaType: 'image/png' },
+      ],
+    });
+  });
+
+  it('says itself that its stream broke off: none of its calls is made', async () => {
+    const { agent, run } = aWorld({ model: streaming([{ type: 'tool-call', toolCallId: 'c', toolName: 'a', input: '{}' }, { type: 'finish', finishReason: { unified: 'interrupted', raw: undefined }, usage: {} }]), tools: [tool('a')] });
+    expect(await run()).toMatchObject({ reason: 'model-error', toolCalls: 0 });
+    expect(outcomes(agent)).toEqual([]);
   });
 });
 
