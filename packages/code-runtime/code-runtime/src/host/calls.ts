@@ -8,6 +8,8 @@ const MAX_MESSAGE = 100_000;
 /** Failures remembered to tell of them when nobody awaited them. */
 const MAX_REMEMBERED = 64;
 
+const now = Promise.resolve();
+
 interface Open {
   readonly label: string;
   failure?: string;
@@ -22,6 +24,7 @@ export class Calls {
   readonly #failed = new Map<number, Open>();
   #lastId = 0;
   #replies: unknown[] = [];
+  #isPosting = false;
   #isOver = false;
 
   constructor(namespaces: readonly ValidNamespace[], maxChars: number, post: (message: readonly unknown[]) => void) {
@@ -46,7 +49,10 @@ export class Calls {
   /** `message` is `['calls', id, namespace, name, json, …]`; what does not look like that is passed over. */
   receive(message: readonly unknown[]): void {
     for (let i = 1; i + 3 < message.length && !this.#isOver; i += 4) {
-      const [id, index, name, json] = message.slice(i, i + 4);
+      const id = message[i];
+      const index = message[i + 1];
+      const name = message[i + 2];
+      const json = message[i + 3];
       if (typeof id !== 'number' || typeof index !== 'number' || typeof name !== 'string' || typeof json !== 'string') continue;
       // Ids ascend, so none is answered twice, and none need be remembered.
       if (!Number.isSafeInteger(id) || id <= this.#lastId) continue;
@@ -120,17 +126,21 @@ export class Calls {
     this.#reply(id, false, JSON.stringify({ message, properties: Object.fromEntries(properties) }));
   }
 
-  /** Answers of one turn travel together. */
+  /** Answers travel together: those of one turn of the event loop, unless the program waits for nothing else. */
   #reply(id: number, isOk: boolean, json: string): void {
-    if (this.#replies.length === 0) {
-      queueMicrotask(() => {
-        const replies = this.#replies;
-        this.#replies = [];
-        if (!this.#isOver && replies.length > 0) this.#post(['replies', ...replies]);
-      });
-    }
     this.#replies.push(id, isOk, json);
+    if (this.#isPosting) return;
+    this.#isPosting = true;
+    if (this.#open.size === 0) void now.then(this.#postReplies);
+    else setImmediate(this.#postReplies);
   }
+
+  readonly #postReplies = (): void => {
+    this.#isPosting = false;
+    const replies = this.#replies;
+    this.#replies = [];
+    if (!this.#isOver) this.#post(['replies', ...replies]);
+  };
 }
 
 /** A property that is a string, of a value that may be anything. */

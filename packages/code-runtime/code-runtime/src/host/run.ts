@@ -147,7 +147,8 @@ export class Run implements ThreadListener {
 
   #fits(json: string): boolean {
     const room = this.#output.capBytes - 2 - this.#output.usedBytes;
-    return json.length <= room && Buffer.byteLength(json) <= room;
+    // A UTF-16 unit is three bytes at most, so what is far from the bound need not be counted.
+    return json.length <= room && (3 * json.length <= room || Buffer.byteLength(json) <= room);
   }
 
   #end(outcomeOf: (logs: readonly string[]) => CodeRunOutcome): void {

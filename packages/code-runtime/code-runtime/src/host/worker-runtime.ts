@@ -26,6 +26,8 @@ export interface WorkerRuntimeOptions {
 
 /** Milliseconds between looks at what runs do. */
 const LOOK_EVERY_MS = 20;
+/** Looks until a run is one that takes its time. Starting a thread is work for 100 ms, which would slow a short run down. */
+const LOOKS_BEFORE_SPARES = 15;
 
 /** A runtime for TypeScript whose engine lives in worker threads: a fresh one per run, and spare ones ready. */
 export class WorkerRuntime implements CodeRuntimeProvider {
@@ -140,11 +142,12 @@ export class WorkerRuntime implements CodeRuntimeProvider {
 
   #look(): void {
     if (this.#timer !== undefined) return;
+    let looks = 0;
     this.#timer = setInterval(() => {
       for (const run of this.#runs) run.checkCompute();
       this.#watch.look(this.#runs, this.#allowanceMb);
       // A run that takes its time need not be over before the next one's thread is made.
-      this.#fillSpares();
+      if ((looks += 1) % LOOKS_BEFORE_SPARES === 0) this.#fillSpares();
     }, LOOK_EVERY_MS);
   }
 

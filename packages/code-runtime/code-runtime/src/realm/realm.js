@@ -18,7 +18,7 @@ export function realm(send, isLenient, maxChars) {
   const isFinite = Number.isFinite;
   const textOf = String;
   const { Error, TypeError, Date, Map, Set, RegExp, Promise: ProgramPromise } = globalThis;
-  const { slice, split, includes, trim } = textOf.prototype;
+  const { slice, split, includes, trim, charCodeAt } = textOf.prototype;
   const { then } = ProgramPromise.prototype;
   const toISOString = Date.prototype.toISOString;
   const getTime = Date.prototype.getTime;
@@ -76,6 +76,9 @@ export function realm(send, isLenient, maxChars) {
   };
 
   const MAX_DEPTH = 10_000;
+  const FLAT_CHARS = 8_192;
+  /** @param {string} what */
+  const tooLong = (what) => `${what} is longer than ${maxChars} characters of JSON`;
 
   /**
    * @param {any} root
@@ -83,6 +86,9 @@ export function realm(send, isLenient, maxChars) {
    * @returns {{ text: string } | { refused: string }}
    */
   const encode = (root, what) => {
+    // A string that was added to many times is a tree of its pieces, and the collector visits each of them. So the pieces since the
+    // last look are in `out`, and what is before them is one flat string per some thousand characters.
+    let before = '';
     let out = '';
     let depth = 0;
     /** @type {Frame | null} */
@@ -132,10 +138,16 @@ export function realm(send, isLenient, maxChars) {
         out += list ? '[' : '{';
         frame = { container: value, isList: list, keys, size, next: 0, isStarted: false, up: frame };
       }
-      if (out.length > maxChars) return { refused: `${what} is longer than ${maxChars} characters of JSON` };
+      if (out.length > FLAT_CHARS) {
+        // Reading a character makes a flat string of it.
+        apply(charCodeAt, out, [0]);
+        before += out;
+        out = '';
+        if (before.length > maxChars) return { refused: tooLong(what) };
+      }
       // On to the next value: of this container, or of one further out.
       for (;;) {
-        if (frame === null) return { text: out };
+        if (frame === null) return before.length + out.length > maxChars ? { refused: tooLong(what) } : { text: before + out };
         if (frame.next === frame.size) {
           out += frame.isList ? ']' : '}';
           frame = frame.up;
