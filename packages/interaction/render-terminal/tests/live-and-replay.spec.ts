@@ -1,10 +1,14 @@
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { approval } from '@sluice/approval';
 import { agentLoop } from '@sluice/core-agent-loop';
 import { scriptedModel } from '@sluice/core-agent-loop/scripted';
+import { openSession, readSession } from '@sluice/core-session';
 import { createContext, tools, type CodeRuntime, type Context, type JsonValue } from '@sluice/core-tools';
 import { aTool } from '@sluice/testing';
-import { afterEach, expect, it } from 'vitest';
-import { renderSession, renderTerminal } from '../src/index.ts';
+import { afterEach, expect, it, onTestFinished } from 'vitest';
+import { renderSession, renderTerminal, sessionRows } from '../src/index.ts';
 import { Glass, Paper } from './paper.ts';
 
 const contexts: Context[] = [];
@@ -123,8 +127,8 @@ const DRAWN = `\
 ! reminder: You have read that.
   All done.`.split('\n');
 
-async function aTurn(ctx: Context) {
-  const agent = ctx.agents.create({ name: 'planner', model: scriptedModel(script) });
+async function aTurn(ctx: Context, session: { file?: string } = {}) {
+  const agent = ctx.agents.create({ name: 'planner', model: scriptedModel(script), session });
   agent.ctx.tools.presentAs('both');
   const { reason } = await agent.run('Tidy up.').ended;
   return { agent, reason };
@@ -163,3 +167,49 @@ it('draws a log up to any event: what has no result comes last, as pending', asy
     expect(whole.startsWith(settled.join('\n'))).toBe(true);
   }
 });
+
+/** A turn that leaves its file, and what was on the screen when it was over. */
+async function aFile(): Promise<{ file: string; screen: string; reader: Context; directory: string }> {
+  const directory = mkdtempSync(join(tmpdir(), 'sluice-replay-'));
+  onTestFinished(() => { rmSync(directory, { recursive: true }); });
+  const ctx = aWorld();
+  const output = new Paper();
+  ctx.plugin(renderTerminal, { output, width: 60, colors: true });
+  const file = join(directory, 'session.jsonl');
+  const { agent } = await aTurn(ctx, { file });
+  await agent.dispose();
+  const reader = ctx.scope('reader');
+  reader.tools.presentAs('both');
+  return { file, screen: output.text, reader, directory };
+}
+
+it('draws from the file, byte for byte and colours included, what was on the screen', async () => {
+  const { file, screen, reader } = await aFile();
+  const rows = [...sessionRows(readSession(file).events, { width: 60, colors: true, tools: reader.tools })];
+  expect(rows.map((row) => `${row}\n`).join('')).toBe(screen);
+});
+
+it('draws from a file that lost its end, however much of it, what is whole of the same screen; it opens, and goes on', { timeout: 60_000 }, async () => {
+  const { file, screen, reader, directory } = await aFile();
+  const whole = screen.split('\n').slice(0, -1);
+  const bytes = readFileSync(file);
+  // Every length that the last 2 KB leave, and every thirteenth below.
+  for (let length = bytes.length; length >= 0; length -= length > bytes.length - 2_048 ? 1 : 13) {
+    const torn = join(directory, 'torn.jsonl');
+    writeFileSync(torn, bytes.subarray(0, length));
+    const rows = [...sessionRows(readSession(torn).events, { width: 60, colors: true, tools: reader.tools })];
+    let same = 0;
+    while (same < rows.length && rows[same] === whole[same]) same += 1;
+    // What follows has no result in this file: calls that are pending.
+    if (same < rows.length) expect(plainly(rows[same] ?? '')).toMatch(/^[…?] /);
+    if (length % 97 !== 0 && length !== bytes.length) continue;
+    const session = openSession({ file: torn });
+    session.repair();
+    expect(session.turn.isOpen).toBe(false);
+    expect(renderSession(session.events, { width: 60, tools: reader.tools })).not.toMatch(/^… /m);
+    await session.close();
+  }
+});
+
+// eslint-disable-next-line no-control-regex -- the colours
+const plainly = (row: string): string => row.replaceAll(/\x1b\[\d*m/g, '');
