@@ -9,8 +9,7 @@ const root = join(import.meta.dirname, '..', '..', '..', '..');
 
 /** Runs a program of the workspace in a directory. */
 async function run(program: string, args: readonly string[], cwd: string): Promise<{ code: number | null; text: string }> {
-  const { NODE_OPTIONS: _options, VITEST: _vitest, ...env } = process.env;
-  const child = spawn(process.execPath, [join(root, 'node_modules', program), ...args], { cwd, env: { ...env, NO_COLOR: '1' } });
+  const child = spawn(process.execPath, [join(root, 'node_modules', program), ...args], { cwd, env: { ...process.env, NODE_OPTIONS: '', VITEST: '', NO_COLOR: '1' } });
   let text = '';
   for (const stream of [child.stdout, child.stderr]) stream.on('data', (chunk: Buffer) => (text += chunk.toString()));
   return { code: await new Promise((resolve) => child.on('close', resolve)), text };

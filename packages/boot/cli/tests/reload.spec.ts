@@ -92,14 +92,14 @@ describe('hot reload', () => {
       writeFileSync(join(directory, 'sluice.yml'), text(n));
       for (let i = 0; i < 4; i++) send(i === 3, 5 + n);
       const swapping = deployment.reload();
-      let isOver = false;
-      void swapping.then(() => (isOver = true));
+      const over = { is: false };
+      void swapping.then(() => (over.is = true));
       // While the swap goes on, and in whatever moment of it.
       for (let i = 0; i < 3; i++) {
         await new Promise((resolve) => setImmediate(resolve));
         if (deployment.ctx.get('tools') !== undefined) send(i === 2, 20);
       }
-      while (!isOver) await new Promise((resolve) => setImmediate(resolve));
+      while (!over.is) await new Promise((resolve) => setImmediate(resolve));
       expect(await swapping).toMatchObject({ isApplied: true });
       for (let i = 0; i < 3; i++) send(i === 2, 3);
     }

@@ -39,8 +39,9 @@ export interface Started {
 
 /** Starts the real program, without a terminal. */
 export function start(program: string, cwd: string, args: readonly string[], { input = '', env = {} }: { input?: string; env?: Record<string, string> } = {}): Started {
-  const { SLUICE_ENV: _env, SLUICE_MODEL: _model, FORCE_COLOR: _color, NODE_OPTIONS: _options, ...rest } = process.env;
-  const child = spawn(process.execPath, [program, ...args], { cwd, env: { ...rest, ...env } });
+  // Nothing of the shell that runs the tests; an undefined one is not passed on.
+  const clean = { ...process.env, SLUICE_ENV: undefined, SLUICE_MODEL: undefined, FORCE_COLOR: undefined, NO_COLOR: undefined, NODE_OPTIONS: undefined };
+  const child = spawn(process.execPath, [program, ...args], { cwd, env: { ...clean, ...env } });
   child.stdin.on('error', () => {});
   child.stdin.end(input);
   let out = '';

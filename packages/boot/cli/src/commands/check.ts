@@ -47,18 +47,18 @@ export async function check(options: DeploymentOptions & { readonly json?: boole
     if (options.json === true) io.out(JSON.stringify(report, null, 2));
     else print(report, io);
   };
-  let opened: Deployment | undefined;
+  const opened: { deployment?: Deployment } = {};
   const { deployment } = await open(options, io, options.watch !== true ? undefined : {
     onReload: (result) => {
       if (!result.isApplied) io.err(`${io.paintErr.red('not applied, the composition stays as it is:')}\n${result.error.message}\n`);
-      else if (opened !== undefined) {
+      else if (opened.deployment !== undefined) {
         const { mounted, updated, disposed } = result.changes;
         io.out(io.paint.green(`reloaded: ${[['mounted', mounted], ['updated', updated], ['ended', disposed]].map(([what, ids]) => `${(ids as readonly string[]).length} ${what as string}`).join(', ')}`));
-        show(opened);
+        show(opened.deployment);
       }
     },
   });
-  opened = deployment;
+  opened.deployment = deployment;
   try {
     show(deployment);
     if (options.watch !== true) return exitCodes.ok;
@@ -72,7 +72,8 @@ export async function check(options: DeploymentOptions & { readonly json?: boole
   }
 }
 
-export function reportOf({ file, env, ctx, current, scope }: Deployment): Report {
+export function reportOf(deployment: Deployment): Report {
+  const { file, env, ctx, current } = deployment;
   const root = ctx.inspect().children.find(({ name, kind }) => name === 'deployment' && kind === 'plugin');
   const scopeNode = (node: ContextNode, name: string): ContextNode | undefined => {
     for (const child of node.children) {
@@ -85,7 +86,7 @@ export function reportOf({ file, env, ctx, current, scope }: Deployment): Report
     file,
     ...(env === undefined ? {} : { env }),
     plugins: pluginsOf(current.plugins, root),
-    scopes: current.scopes.map((each) => scopeReport(each, scope(each.entry.name), root && scopeNode(root, each.entry.name), ctx)),
+    scopes: current.scopes.map((each) => scopeReport(each, deployment.scope(each.entry.name), root && scopeNode(root, each.entry.name), ctx)),
     tools: toolNames(ctx),
     hooks: Object.fromEntries(HOOKS.flatMap((hook) => {
       const names = hooksOf(ctx, hook);

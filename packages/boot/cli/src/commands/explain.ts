@@ -56,12 +56,18 @@ function unknownTool(tool: string, ctx: Context, root: Context, scope: string | 
   }]);
 }
 
+/** What is used of the service of @sluice/permission-rules. */
+interface Rules {
+  explain?(call: object): { readonly decision: string; readonly why: string; readonly matched?: readonly { readonly text: string }[] };
+}
+
 async function explanationOf(definition: ToolDefinition, text: string, ctx: Context, root: Context): Promise<Explanation> {
   const parsed = parseJsonText(text);
   const issues: readonly SchemaIssue[] = parsed.ok ? compileSchema(definition.parameters, { origin: 'foreign', label: `tool "${definition.name}"` }).validate(parsed.value) : [parsed.issue];
   const args = parsed.ok && issues.length === 0 ? parsed.value : undefined;
   const plugins = (hook: 'tools/pre-execute' | 'tools/execute' | 'tools/post-execute'): string[] => ctx.listeners(hook).map(({ plugin }) => plugin);
-  const rules = ctx.get('rules' as never) as { explain?: (call: object) => { decision: string; why: string; matched?: readonly { text: string }[] } } | undefined;
+  // A service of another package, which need not be there.
+  const rules = (ctx.get as (name: string) => unknown).call(ctx, 'rules') as Rules | undefined;
   const judged = args === undefined ? undefined : rules?.explain?.({ toolName: definition.name, arguments: args });
   const locks = args === undefined ? undefined : await locksOf(definition, args);
   return {
@@ -107,11 +113,14 @@ function guardsOn(ctx: Context, root: Context): Record<string, number> {
 
 function print(explanation: Explanation, { out, paint }: Io): void {
   const { tool, scope, invalid, closedGates, preExecute, guards, rules, approval, locks, wrappers, timeoutMs, postExecute } = explanation;
-  const row = (stage: string, text: string): void => out(`  ${stage.padEnd(14)} ${text}`);
+  const row = (stage: string, text: string): void => { out(`  ${stage.padEnd(14)} ${text}`); };
   const list = (names: readonly string[]): string => (names.length === 0 ? paint.dim('none') : names.join(' > '));
   out(`${paint.bold(tool)} in ${scope}, stage by stage; nothing was run`);
   row('arguments', invalid === undefined ? paint.green('valid') : `${paint.red('INVALID_ARGS')}: ${invalid.join('; ')}`);
-  if (invalid !== undefined) return out(`  ${paint.dim('the call ends here: no policy is asked')}`);
+  if (invalid !== undefined) {
+    row('', paint.dim('the call ends here: no policy is asked'));
+    return;
+  }
   row('gates', closedGates.length === 0 ? paint.dim('all open') : paint.red(`closed: ${closedGates.join(', ')}: every call is denied`));
   row('pre-execute', list(preExecute));
   row('guards', list(Object.entries(guards).map(([name, n]) => (n === 1 ? name : `${name} (${n})`))));

@@ -40,7 +40,7 @@ export async function run(task: string, options: RunOptions, io: Io): Promise<nu
   try {
     const directory = dirname(deployment.file);
     const model = await modelOf(spec, { from, directory });
-    await mount(deployment.ctx, directory, 'agents', '@sluice/core-agent-loop', async () => (await import('@sluice/core-agent-loop')).agentLoop as Plugin);
+    await mount(deployment.ctx, directory, 'agents', '@sluice/core-agent-loop', async () => (await import('@sluice/core-agent-loop')).agentLoop);
     const file = options.session === undefined ? join(directory, '.sluice', 'sessions', `${new Date().toISOString().replaceAll(/[:.]/g, '-')}.jsonl`) : resolve(from, options.session);
     mkdirSync(dirname(file), { recursive: true });
     const agent = ctx.agents.create({

@@ -29,7 +29,7 @@ function plain({ mode, tools: list, sections }: Presentation, { paint }: Io): st
   const rows = list.map((tool) => `${paint.bold(signature(tool))}\n  ${firstSentence(tool.description)}`);
   const shown = rows.length === 0 ? ['no tools'] : rows;
   const rest = sections.map(({ name, text }) => `${paint.bold(`in the system prompt, ${name}`)}\n${text.replaceAll(/^/gm, '  ')}`);
-  return [`${paint.dim(`presented: ${mode}`)}`, ...shown, ...rest].join('\n');
+  return [paint.dim(`presented: ${mode}`), ...shown, ...rest].join('\n');
 }
 
 function markdown({ mode, tools: list, sections }: Presentation): string {

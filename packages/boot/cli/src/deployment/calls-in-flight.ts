@@ -24,7 +24,7 @@ export class CallsInFlight {
     const key = keyOf(scopePath);
     const isIdle = (): boolean => ![...this.#counts.keys()].some((each) => each === key || each.startsWith(`${key}\0`));
     if (isIdle()) return;
-    let stop: Disposer = () => {};
+    let stop: Disposer | undefined;
     await new Promise<void>((resolve) => {
       const look = (): void => {
         if (isIdle()) resolve();
@@ -36,7 +36,7 @@ export class CallsInFlight {
         this.#waiting.delete(look);
       };
     });
-    stop();
+    stop?.();
   }
 }
 

@@ -90,7 +90,7 @@ export class Composition {
       await this.#step(previous);
       return { problems };
     } finally {
-      release();
+      release?.();
     }
   }
 
@@ -100,12 +100,11 @@ export class Composition {
   }
 
   /** Calls are denied over a change that takes something away and puts something in place: for a moment neither is in force. */
-  #holdFor(next: ReadDeployment): Disposer {
+  #holdFor(next: ReadDeployment): Disposer | undefined {
     const plans = this.#plans(next);
     const ends = plans.some(({ ending }) => ending.length > 0);
     const replaces = plans.some(({ mounting, updating }) => mounting.length > 0 || updating.length > 0);
-    if (!(ends && replaces)) return () => {};
-    return holdCalls(this.#root);
+    return ends && replaces ? holdCalls(this.#root) : undefined;
   }
 
   #plans(next: ReadDeployment): ListPlan[] {

@@ -9,7 +9,7 @@ const hold: Plugin = definePlugin({
   gate: true,
   // Nobody provides it.
   inject: ['endOfDeploymentReload' as never],
-  apply() {},
+  apply: () => undefined,
 });
 
 /** Denies every call in the context's scope until the returned function is called. Both take effect at once. */

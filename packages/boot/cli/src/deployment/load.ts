@@ -112,7 +112,7 @@ export async function loadDeployment(file: string, options: LoadOptions = {}): P
         if (closing !== undefined) return { isApplied: false as const, error: new DeploymentError([{ message: 'the deployment is closed' }]) };
         return reload();
       });
-      turn = result.catch(() => {});
+      turn = result.catch(() => undefined);
       return result;
     },
     drained: () => composition.ended(),

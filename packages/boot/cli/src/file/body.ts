@@ -1,6 +1,6 @@
 import { closestName } from '@sluice/core-schema';
 import type { Problem } from './problem.ts';
-import { describeTree, type ListTree, type MapTree, type Position, type Tree } from './tree.ts';
+import { describeTree, type MapTree, type Position, type Tree } from './tree.ts';
 
 /** A text with its place. */
 export interface Located<T = string> {
@@ -132,12 +132,13 @@ class Reader {
     const disabled = get('disabled');
     const before = this.text(get('before'), '"before"');
     const config = this.#config(get('config'));
-    if (use === undefined && id === undefined) {
+    const name = id ?? use;
+    if (name === undefined) {
       if (get('use') === undefined && get('id') === undefined) this.refuse(tree, 'this entry names no plugin', 'Add "use: " with a package or a path; in an overlay, "id: " of the entry that it changes.');
       return undefined;
     }
     return {
-      id: (id ?? (use as Located)).value,
+      id: name.value,
       at: tree.at,
       ...(use && { use }),
       ...(config && { config }),
@@ -222,7 +223,7 @@ class Reader {
   }
 
   texts(tree: Tree, title: string): readonly Located[] {
-    if (tree.kind === 'list') return (tree as ListTree).items.flatMap((item) => present(this.text(item, `each entry of ${title}`)));
+    if (tree.kind === 'list') return (tree).items.flatMap((item) => present(this.text(item, `each entry of ${title}`)));
     this.refuse(tree, `${title} is a list, received ${describeTree(tree)}`, tree.kind === 'scalar' && typeof tree.value === 'string' ? `Write [${tree.value}].` : undefined);
     return [];
   }

@@ -42,7 +42,7 @@ export function readText(text: string, file: string): Omit<ReadFile, 'text'> {
   };
   if (document.errors.length > 0) return { tree: undefined, problems: firstOf(document.errors).map((error) => problemOf(error, text, position)) };
   const conversion = new Conversion(document, position);
-  const tree = document.contents === null ? empty(position(0)) : conversion.tree(document.contents as YamlNode);
+  const tree = document.contents === null ? empty(position(0)) : conversion.tree(document.contents);
   return conversion.problems.length > 0 ? { tree: undefined, problems: conversion.problems } : { tree, problems: [] };
 }
 
@@ -110,7 +110,7 @@ class Conversion {
       if (this.#nodes === MAX_NODES + 1) this.problems.push({ at, message: `more than ${MAX_NODES.toLocaleString('en')} values`, remedy: 'Aliases count as often as they are used.' });
       return { ...empty(at), ...place };
     }
-    if (isAlias(node)) return this.#alias(node.resolve(this.#document) as YamlNode | undefined, node.source, place);
+    if (isAlias(node)) return this.#alias(node.resolve(this.#document), node.source, place);
     if (this.#open.has(node)) return this.#refuse(place, 'this alias stands for something that contains it');
     this.#open.add(node);
     try {
@@ -147,7 +147,7 @@ class Conversion {
   #scalar(value: unknown, place: { at: Position; keyAt?: Position }): Tree {
     if (value === null || typeof value === 'string' || typeof value === 'boolean') return { kind: 'scalar', value, ...place };
     if (typeof value === 'number' && Number.isFinite(value)) return { kind: 'scalar', value: value === 0 ? 0 : value, ...place };
-    return this.#refuse(place, `${String(value)} is nothing that JSON knows`);
+    return this.#refuse(place, `${typeof value === 'number' ? String(value) : 'this value'} is nothing that JSON knows`);
   }
 
   #refuse(place: { at: Position }, message: string): Tree {
