@@ -4,7 +4,7 @@ import type { ReadStream, WriteStream } from 'node:tty';
 import { alwaysFor } from './always.ts';
 import { ask } from './ask.ts';
 import { Dialog } from './dialog.ts';
-import { whyNot, type Streams } from './terminal.ts';
+import { CURE, whyNot, type Streams } from './terminal.ts';
 
 export interface ApprovalCliConfig {
   /** Where keys are read. Default: standard input. */
@@ -27,12 +27,16 @@ export const approvalCli = definePlugin<ApprovalCliConfig>({
   name: 'approval-cli',
   config,
   apply(ctx, given) {
+    let told: string | undefined;
     ctx.on('approval/request', async (request, next) => {
       const streams = streamsOf(given);
       const why = whyNot(streams);
       if (why !== undefined) {
         const outcome = await next();
-        return outcome.kind === 'unavailable' ? { kind: 'unavailable', why } : outcome;
+        if (outcome.kind !== 'unavailable') return outcome;
+        if (told !== why) ctx.logger.warn(`approval-cli: ${why}; ${CURE}`);
+        told = why;
+        return { kind: 'unavailable', why };
       }
       const over = new AbortController();
       const end = (): void => over.abort();

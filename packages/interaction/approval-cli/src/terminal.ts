@@ -12,12 +12,14 @@ export interface Streams {
 /** Terminals that went away: `isTTY` stays true on their streams. */
 const gone = new WeakSet<object>();
 
-/** Why nobody can be asked here, in words that say what to do; undefined when somebody can. Reads nothing. */
+/** What whoever runs the program can do about it. A model can do nothing, so it is not told. */
+export const CURE = 'run it in a terminal, mount another answerer on "approval/request", or decide by rules';
+
+/** Why nobody can be asked here, in words for a model; undefined when somebody can. Reads nothing. */
 export function whyNot({ input, output }: Streams): string | undefined {
-  const cure = 'run it in a terminal, mount another answerer on "approval/request", or decide by rules';
-  if (!(input.isTTY as boolean | undefined)) return `standard input is not a terminal, so nobody can be asked; ${cure}`;
-  if (!(output.isTTY as boolean | undefined)) return `there is no terminal to draw a question on; ${cure}`;
-  if (gone.has(input) || input.destroyed || input.readableEnded || output.destroyed) return `the terminal is gone; ${cure}`;
+  if (!(input.isTTY as boolean | undefined)) return 'there is no person at a terminal who could be asked';
+  if (!(output.isTTY as boolean | undefined)) return 'there is no terminal to draw a question on';
+  if (gone.has(input) || input.destroyed || input.readableEnded || output.destroyed) return 'the terminal is gone';
   return undefined;
 }
 
@@ -105,9 +107,11 @@ export class Terminal {
     if (text !== '') this.#onData(text);
   };
 
-  readonly #hangUp = (): void => {
+  readonly #hangUp = (how?: unknown): void => {
     if (gone.has(this.#input)) return;
     gone.add(this.#input);
+    // A closed terminal is read to its end before its signal is sent, which may be after nobody listens here any more.
+    if (this.#input === (process.stdin as unknown) && how !== 'SIGHUP') process.once('SIGHUP', ignore);
     // What is still being written to it fails later, and must not end the process.
     this.output.on('error', ignore);
     this.#onGone();

@@ -16,7 +16,8 @@ afterEach(async () => {
 
 /** A context in which everything is asked, at this terminal. */
 function aBed(terminal = new FakeTerminal()) {
-  const ctx = createContext({ logger: aLogger() });
+  const log = aLogger();
+  const ctx = createContext({ logger: log });
   opened.push(ctx);
   ctx.plugin(tools);
   ctx.plugin(approval);
@@ -25,7 +26,7 @@ function aBed(terminal = new FakeTerminal()) {
   ctx.on('tools/pre-execute', () => ({ kind: 'ask' }));
   const outcomes: ApprovalOutcome[] = [];
   ctx.on('approval/decided', (_request, outcome) => outcomes.push(outcome));
-  return { ctx, terminal, handle, outcomes };
+  return { ctx, terminal, handle, outcomes, log };
 }
 
 /** Provided as any other package would. */
@@ -34,10 +35,13 @@ function someRules(ctx: Context, rules: object): void {
 }
 
 describe('without a terminal', () => {
-  it('is unavailable at once, reads nothing, and says what to do [H093]', async () => {
-    const { ctx, terminal } = aBed(new FakeTerminal({ isTTY: false }));
+  it('is unavailable at once, reads nothing; whoever runs the program is told once what to do, and the model is not [H093]', async () => {
+    const { ctx, terminal, log } = aBed(new FakeTerminal({ isTTY: false }));
     const result = await ctx.tools.execute(aCall());
-    expect(result).toMatchObject({ error: { info: { code: 'APPROVAL_UNAVAILABLE' }, message: expect.stringMatching(/terminal.*another answerer/) } });
+    expect(result).toMatchObject({ error: { info: { code: 'APPROVAL_UNAVAILABLE' }, message: expect.stringContaining('no person at a terminal') } });
+    expect(JSON.stringify(result)).not.toMatch(/answerer|decide by rules|approval\/request/);
+    await ctx.tools.execute(aCall());
+    expect(log.entries.filter(({ level }) => level === 'warn').map(({ message }) => message)).toEqual([expect.stringMatching(/run it in a terminal, mount another answerer/)]);
     expect(terminal.leftovers()).toEqual({ listeners: [], isRaw: false, isFlowing: null });
     expect(terminal.written).toBe('');
   });
