@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
@@ -8,7 +9,8 @@ import { describeProblem } from '../src/file/problem.ts';
 import { readText } from '../src/file/read-file.ts';
 import { toData, type Tree } from '../src/file/tree.ts';
 import { checkConfig, stepsOf } from '../src/plugins/check-config.ts';
-import { aDirectory } from './support.ts';
+import { loadDeployment } from '../src/index.ts';
+import { aDirectory, quiet, SOURCE } from './support.ts';
 
 const treeOf = (data: unknown, file: string): Tree => readText(JSON.stringify(data), file).tree!;
 const json = fc.letrec((tie) => ({
@@ -144,5 +146,24 @@ describe('putting files together', () => {
     expect(toData(config)).toEqual({ x: 'base', y: 'base-ci', z: 'file', w: 'file-ci', v: 'beside' });
     expect(ci.files.map((each) => each.slice(directory.length + 1))).toEqual(['sluice.yml', 'base.yml', 'sluice.ci.yml']);
     expect(config.kind === 'map' && config.entries.get('y')!.at).toEqual({ file: join(directory, 'base.yml'), line: 7, column: expect.any(Number) as number });
+  });
+});
+
+describe('the README', () => {
+  it('has an example of the whole file that composes as it says', async () => {
+    const readme = readFileSync(join(import.meta.dirname, '..', 'README.md'), 'utf8');
+    const directory = aDirectory({ 'sluice.yml': /```yaml\n([^]*?)```/.exec(readme)![1]! });
+    const options = { ...SOURCE, logger: quiet, variables: { WORKSPACE: directory } };
+    const deployment = await loadDeployment(join(directory, 'sluice.yml'), options);
+    try {
+      expect(deployment.scope('writer').scopePath).toEqual(['reader', 'writer']);
+      expect(deployment.scope('writer').tools.schemas().map(({ name }) => name)).toEqual(['read_file', 'list_directory']);
+      expect(deployment.current.plugins.map(({ plugin }) => plugin.name)).toEqual(['core-tools', 'permission-rules', 'tool-call-timeout-policy', 'fs-local', 'tool-fs']);
+    } finally {
+      await deployment.close();
+    }
+    const ci = await loadDeployment(join(directory, 'sluice.yml'), { ...options, env: 'ci' });
+    expect(ci.current.plugins[2]!.config).toEqual({ defaultMs: 5000 });
+    await ci.close();
   });
 });
