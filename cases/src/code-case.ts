@@ -6,7 +6,7 @@ import { listOf, recordOf, wordOf, type Case, type JsonRecord } from './case.ts'
 import { expectCode } from './code-expectations.ts';
 import { watchingHost } from './host-watch.ts';
 
-const providers: readonly Plugin[] = [codeRuntimeWorkerThread, codeRuntimeQuickjs] as readonly Plugin[];
+export const providers: readonly Plugin[] = [codeRuntimeWorkerThread, codeRuntimeQuickjs] as readonly Plugin[];
 
 /** What one program did, on one provider. */
 export interface CodeRun {

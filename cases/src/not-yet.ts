@@ -6,7 +6,6 @@ export interface NotYet {
 }
 
 const NO_ADAPTERS = 'there is no adapter yet; the argument text goes to execute() itself';
-const NO_CODE_MODE = 'there is no run_code tool yet';
 
 /** Exactly what is skipped: a test compares it with what the runner does not understand. */
 export const notYet: readonly NotYet[] = [
@@ -16,6 +15,4 @@ export const notYet: readonly NotYet[] = [
   { id: 'H063', part: 'adapters', reason: NO_ADAPTERS },
   { id: 'H067', part: 'adapters', reason: NO_ADAPTERS },
   { id: 'H067', part: 'expect.adapter_flags', reason: 'the wire form of a failure is an adapter’s' },
-  { id: 'H075', part: 'invoke.c5', reason: NO_CODE_MODE },
-  { id: 'H085', part: 'invoke.c2', reason: NO_CODE_MODE },
 ];

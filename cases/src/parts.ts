@@ -13,6 +13,7 @@ const words: Readonly<Record<string, Readonly<Record<string, readonly string[]>>
     listener: ['stage', 'do', 'text'],
     scope: ['parent', 'allow', 'deny'],
     invocation: ['call_id', 'tool', 'args', 'raw_args', 'agent', 'abort_at_ms'],
+    program: ['program'],
     expect: [
       'results', 'results_all', 'each', 'must_refuse', 'result_ids_in_order', 'result_events_per_call', 'values_match_args', 'asks',
       'listed', 'files', 'host_checks', 'observer_saw_failure', 'other_observers_ran', 'observe_for_ms', 'total_ms_max', 'throws',
@@ -20,7 +21,7 @@ const words: Readonly<Record<string, Readonly<Record<string, readonly string[]>>
     ],
     result: [
       'call', 'outcome', 'class', 'body_runs', 'body_args', 'mentions', 'one_of', 'body_sees_digits', 'started', 'body_signal_aborted',
-      'within_ms_of_abort', 'registration',
+      'within_ms_of_abort', 'registration', 'body_runs_of',
     ],
   },
   lifecycle: {
@@ -53,9 +54,6 @@ const words: Readonly<Record<string, Readonly<Record<string, readonly string[]>>
   },
 };
 
-/** Tools that a case may name and that nobody provides yet. */
-const ABSENT_TOOLS = ['run_code'];
-
 /** Paths of everything in the case that the runner of its kind does not understand; the whole kind, if there is no runner. */
 export function partsNotUnderstood(input: Case): string[] {
   const known = words[input.kind];
@@ -76,15 +74,10 @@ export function partsNotUnderstood(input: Case): string[] {
   for (const [name, scope] of Object.entries(recordOf(input['scopes']))) check('scope', `scopes.${name}.`, recordOf(scope));
   listOf(input['wrappers']).forEach((wrapper, i) => { check('wrapper', `wrappers.${i}.`, wrapper); });
   listOf(input['listeners']).forEach((listener, i) => { check('listener', `listeners.${i}.`, listener); });
-  const absent = new Set<string>();
   for (const invocation of listOf(input['invoke'])) {
-    const id = wordOf(invocation['call_id']);
-    if (ABSENT_TOOLS.includes(wordOf(invocation['tool']))) {
-      absent.add(id);
-      found.push(`invoke.${id}`);
-    } else {
-      check('invocation', `invoke.${id}.`, invocation);
-    }
+    const at = `invoke.${wordOf(invocation['call_id'])}.`;
+    check('invocation', at, invocation);
+    if (invocation['tool'] === 'run_code') check('program', `${at}args.`, recordOf(invocation['args']));
   }
   listOf(input['steps']).forEach((step, i) => { check('step', `steps.${i}.`, step); });
   check('workspace', 'workspace.', recordOf(input['workspace']));
@@ -104,8 +97,6 @@ export function partsNotUnderstood(input: Case): string[] {
   const results = [...listOf(expect['results']), recordOf(expect['results_all']), recordOf(expect['each'])];
   for (const result of results) {
     const id = wordOf(result['call'] ?? 'all');
-    // What is expected of a call that cannot be made is skipped with it.
-    if (absent.has(id)) continue;
     for (const each of [result, ...listOf(result['one_of'])]) check('result', `expect.results.${id}.`, each);
   }
   return found;

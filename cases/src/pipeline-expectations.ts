@@ -5,7 +5,7 @@ import { expectBytes } from './fs-expectations.ts';
 import type { Made, Run } from './pipeline-case.ts';
 
 /** The neutral word for what our codes say. */
-const classes: Readonly<Record<string, string>> = {
+export const classes: Readonly<Record<string, string>> = {
   INVALID_ARGS: 'invalid-args',
   UNKNOWN_TOOL: 'unknown-tool',
   DENIED: 'denied',

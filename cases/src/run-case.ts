@@ -1,10 +1,11 @@
-import type { Case } from './case.ts';
+import { type Case, wordOf } from './case.ts';
 import { runCodeCase } from './code-case.ts';
 import { runFsCase } from './fs-case.ts';
 import { runLifecycleCase } from './lifecycle-case.ts';
 import { notYet } from './not-yet.ts';
 import { partsNotUnderstood } from './parts.ts';
 import { runPipelineCase, type Run } from './pipeline-case.ts';
+import { programCalls, runProgramCalls } from './program-calls.ts';
 
 /**
  * Runs one case and rejects when anything is not as it expects, or when it says something that the runner does not understand
@@ -16,7 +17,8 @@ export async function runCase(input: Case, alsoExpect?: (run: Run) => void): Pro
   if (strange.length > 0) throw new TypeError(`${input.id} says what the runner does not understand: ${strange.join(', ')}`);
   switch (input.kind) {
     case 'pipeline':
-      return runPipelineCase(input, skipped, alsoExpect);
+      await runPipelineCase(input, [...skipped, ...programCalls(input).map(({ call_id: id }) => `invoke.${wordOf(id)}`)], alsoExpect);
+      return runProgramCalls(input);
     case 'lifecycle':
       return runLifecycleCase(input);
     case 'fs':
