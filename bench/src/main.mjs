@@ -18,7 +18,8 @@ const help = `npm run bench -- [options]
   --json             one JSON document instead of tables
   --heap             instead: one million calls, and 10,000 mounts, without heap growth
   --counts           instead: promises, controllers, timers and listeners that one call makes
-  --files            instead: file tools against node:fs, dsh and ripgrep`;
+  --files            instead: file tools against node:fs, dsh and ripgrep
+  --code             instead: programs on both code runtimes, against dsh's`;
 
 const { values: options } = parseArgs({
   options: {
