@@ -2,11 +2,10 @@
 // Every link in our Markdown that leads to a file of this repository, or to a heading of one, leads there. No network.
 import { execFileSync, spawnSync } from 'node:child_process';
 import { existsSync } from 'node:fs';
-import { createRequire } from 'node:module';
-import { dirname, join } from 'node:path';
+import { join } from 'node:path';
 import { root } from '../root.mjs';
 
-const remark = join(dirname(createRequire(import.meta.url).resolve('remark-cli/package.json')), 'cli.js');
+const remark = join(root, 'node_modules', 'remark-cli', 'cli.js');
 const pages = execFileSync('git', ['ls-files', '--cached', '--others', '--exclude-standard', '*.md'], { cwd: root, encoding: 'utf8' })
   .trim()
   .split('\n')
