@@ -91,17 +91,25 @@ export class TsTypes {
     const properties = isObject(schema['properties']) ? schema['properties'] : {};
     const required = new Set(Array.isArray(schema['required']) ? (schema['required'] as readonly JsonValue[]) : []);
     const inner = `${indent}  `;
+    const types: string[] = [];
     const members = Object.entries(properties).map(([key, value]) => {
       const optional = required.has(key) ? '' : '?';
-      return `${comment(value, inner)}${inner}${propertyKey(key)}${optional}: ${this.#type(value, inner, depth + 1)};\n`;
+      const type = this.#type(value, inner, depth + 1);
+      types.push(type);
+      return `${comment(value, inner)}${inner}${propertyKey(key)}${optional}: ${type};\n`;
     });
     const rest = schema['additionalProperties'];
-    const isClosed = rest === false;
-    const record = isObject(rest) ? `Record<string, ${this.#type(rest, indent, depth + 1)}>` : `Record<string, ${JSON_TYPE}>`;
-    if (members.length === 0) return isClosed ? 'Record<string, never>' : record;
+    const others = Object.values(isObject(schema['patternProperties']) ? schema['patternProperties'] : {}).map((each) => this.#type(each, indent, depth + 1));
+    if (isObject(rest)) others.push(this.#type(rest, indent, depth + 1));
+    if (members.length === 0) {
+      if (rest === false && others.length === 0) return 'Record<string, never>';
+      // Keys that no pattern fits may be anything, unless something is said of them.
+      return `Record<string, ${others.length === 0 || (rest !== false && !isObject(rest)) ? JSON_TYPE : union(others)}>`;
+    }
     const body = `{\n${members.join('')}${indent}}`;
-    // Undeclared keys of an open object are left out: with them every misspelt key would be right.
-    return isObject(rest) ? `${body} & ${record}` : body;
+    // Undeclared keys of an open object are left out: with them every misspelt key would be right. Where they have a type of their own, what
+    // is declared must fit as well, or no object would.
+    return others.length === 0 ? body : `${body} & Record<string, ${union([...others, ...types])}>`;
   }
 
   #referred(ref: string, depth: number): string {
