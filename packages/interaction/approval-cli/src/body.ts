@@ -1,8 +1,8 @@
 import type { ApprovalRequest } from '@sluice/approval';
 import { canonicalJson, type JsonValue, type ToolCallView } from '@sluice/core-tools';
+import { visible, visibleLines } from '@sluice/terminal-text';
 import { diffLines } from './diff-lines.ts';
 import type { Line } from './rows.ts';
-import { visible, visibleLines } from './visible.ts';
 
 /** Lines that belong together; a preview cuts each block for itself, so that every one of them is seen. */
 export type Block = readonly Line[];

@@ -1,9 +1,9 @@
 import type { ApprovalOutcome, ApprovalRequest, Remember } from '@sluice/approval';
+import { visible, visibleLines } from '@sluice/terminal-text';
 import type { Offer } from './always.ts';
 import { bodyOf, type Block } from './body.ts';
 import { previewOf } from './preview.ts';
 import { allRows, columnsOf, cut, rowsOf, type Row } from './rows.ts';
-import { visible, visibleLines } from './visible.ts';
 
 export interface DialogOptions {
   /** Absent where "always" is not on offer. */

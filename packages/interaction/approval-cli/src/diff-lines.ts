@@ -1,7 +1,7 @@
 import type { FileDiff } from '@sluice/core-tools';
+import { visible, visibleLines } from '@sluice/terminal-text';
 import { structuredPatch } from 'diff';
 import type { Line } from './rows.ts';
-import { visible, visibleLines } from './visible.ts';
 
 /** Lines around a change. */
 const CONTEXT = 3;

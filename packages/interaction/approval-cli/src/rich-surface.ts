@@ -2,7 +2,7 @@ import { Prompt } from '@clack/core';
 import { PassThrough } from 'node:stream';
 import type { Dialog } from './dialog.ts';
 import { lineInput, readChunk } from './keys.ts';
-import { painted } from './paint.ts';
+import { painted } from '@sluice/terminal-text';
 import type { Surface } from './surface.ts';
 import type { Terminal } from './terminal.ts';
 

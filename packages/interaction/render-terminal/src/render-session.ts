@@ -2,7 +2,7 @@ import { Story, type Presenter } from './story/story.ts';
 import { beatsOf, type LoggedEvent } from './story/from-session.ts';
 import { layout } from './text/layout.ts';
 import type { Section } from './text/line.ts';
-import { painted } from './text/paint.ts';
+import { painted } from '@sluice/terminal-text';
 
 export interface RenderOptions {
   /** Columns; less than 20 counts as 20. Default 80. */

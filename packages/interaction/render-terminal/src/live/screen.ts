@@ -1,7 +1,6 @@
 import { layout } from '../text/layout.ts';
-import { columnsOf } from '../text/columns.ts';
+import { columnsOf, painted } from '@sluice/terminal-text';
 import type { Row, Section } from '../text/line.ts';
-import { painted } from '../text/paint.ts';
 
 /** Where rows go: a terminal, a pipe, a file. */
 export interface Output {

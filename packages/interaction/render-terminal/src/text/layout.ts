@@ -1,6 +1,5 @@
-import { columnsOf, pieces } from './columns.ts';
+import { columnsOf, pieces, visible } from '@sluice/terminal-text';
 import type { Line, Row, Section } from './line.ts';
-import { visible } from './visible.ts';
 
 /** The narrowest terminal that is drawn for; a narrower one wraps by itself. */
 export const MIN_WIDTH = 20;

@@ -1,5 +1,6 @@
-/** How a line is painted where there is colour. Never the only sign of anything. */
-export type Tone = 'plain' | 'bold' | 'dim' | 'added' | 'removed' | 'notice';
+import type { Row, Tone } from '@sluice/terminal-text';
+
+export type { Row, Tone };
 
 /** A line as it was given, however long. `text` is anybody's, raw; `prefix` and `continued` are ours. */
 export interface Line {
@@ -20,12 +21,6 @@ export interface Section {
   readonly keep?: 'start' | 'end';
   /** Stands before all its rows; ours. */
   readonly indent?: string;
-}
-
-/** A line that fits the width, visible through and through. */
-export interface Row {
-  readonly text: string;
-  readonly tone: Tone;
 }
 
 /** The lines of a text; only a line feed, alone or after a carriage return, ends one. */

@@ -1,4 +1,11 @@
-import type { Row, Tone } from './rows.ts';
+/** How a row is painted where there is colour. Never the only sign of anything. */
+export type Tone = 'plain' | 'bold' | 'dim' | 'added' | 'removed' | 'notice';
+
+/** What fits one row of a terminal, visible through and through. */
+export interface Row {
+  readonly text: string;
+  readonly tone: Tone;
+}
 
 const ON: Readonly<Record<Tone, string>> = {
   plain: '',

@@ -28,7 +28,7 @@ export function columnsOf(text: string): number {
 
 /**
  * Cuts visible text into pieces of at most `columns` (2 or more), one after another: a long text costs what is looked at. Cuts
- * between words where that leaves no great gap.
+ * behind a space where that leaves no great gap. Nothing is lost: the pieces together are the text.
  */
 export function* pieces(text: string, columns: number): Generator<string> {
   let from = 0;
@@ -39,28 +39,20 @@ export function* pieces(text: string, columns: number): Generator<string> {
   let wordUsed = 0;
   for (const character of text) {
     const width = widthOf(character);
-    const isSpace = character === ' ';
     if (used + width > columns && at > from) {
       const isNear = word > from && wordUsed > columns / 2;
-      // A space that a row would begin with is as well seen as the row's end.
-      const end = isSpace || !isNear ? at : word;
+      const end = isNear ? word : at;
       yield text.slice(from, end);
-      from = isSpace ? at + 1 : end;
-      used = isSpace || !isNear ? 0 : used - wordUsed;
-      word = from;
+      used = isNear ? used - wordUsed : 0;
+      from = word = end;
       wordUsed = 0;
-      if (isSpace) {
-        at += 1;
-        continue;
-      }
     }
     used += width;
     at += character.length;
-    if (isSpace) {
+    if (character === ' ') {
       word = at;
       wordUsed = used;
     }
   }
-  // An empty text is one empty piece; one that ended with the space that was left out has no more.
-  if (from < text.length || text === '') yield text.slice(from);
+  yield text.slice(from);
 }

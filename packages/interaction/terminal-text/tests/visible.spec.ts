@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { visible, visibleLines } from '../src/visible.ts';
+import { visible, visibleLines } from '../src/index.ts';
 
 const HARMFUL = /[\p{C}\p{Default_Ignorable_Code_Point}\u2800]|(?! )\p{Z}/u;
 const anyText = fc.oneof(
