@@ -117,6 +117,31 @@ describe('the other commands', () => {
     expect(refused.err).not.toMatch(/\n\s+at /);
   });
 
+  it('check --watch says what an edit comes to, and ends with Ctrl-C', async () => {
+    const directory = here();
+    const { child, ended } = start(directory, ['check', '--watch']);
+    const said = async (words: string): Promise<void> => {
+      await new Promise<void>((resolve) => {
+        const look = (text: string): void => { if (text.includes(words)) resolve(); };
+        for (const stream of [child.stdout, child.stderr]) stream.on('data', look);
+      });
+    };
+    await said('watching 2 files');
+    const file = join(directory, 'sluice.yml');
+    const refused = said('not applied');
+    writeFileSync(file, YML.replace('reader:', 'reader: { tols: [] }\n  other:'));
+    await refused;
+    const applied = said('reloaded');
+    writeFileSync(file, YML.replace('readOnlyHint: allow', 'readOnlyHint: ask'));
+    await applied;
+    child.kill('SIGINT');
+    expect(await ended).toMatchObject({
+      code: 0,
+      out: expect.stringContaining('reloaded: 0 mounted, 1 updated, 0 ended') as string,
+      err: expect.stringMatching(/sluice\.yml:11:13: scope "reader" has no key "tols"[^]*Did you mean "tools"/) as string,
+    });
+  });
+
   it('explain runs nothing and says what would act', async () => {
     const { code, out } = await sluice(here(), ['explain', 'secret', '--json']);
     expect([code, JSON.parse(out)]).toMatchObject([0, { rules: { decision: 'deny' }, guards: { 'permission-rules': 1 }, closedGates: [] }]);
@@ -137,7 +162,7 @@ describe('the other commands', () => {
     const ran = await sluice(directory, ['run', 'Double four.', '--model', './model.mjs']);
     expect(ran).toMatchObject({ code: 0 });
     expect(ran.out).toMatch(/> Double four\.[^]*8[^]*It is 8\./);
-    expect(ran.err).toMatch(/2 steps, 1 calls; log: \.sluice\/sessions\/.*\.jsonl/);
+    expect(ran.err).toMatch(/2 steps, 1 call; to see it again: {2}sluice replay \.sluice\/sessions\/.*\.jsonl/);
     const [log] = readdirSync(join(directory, '.sluice', 'sessions')).filter((name) => name.endsWith('.jsonl'));
     expect(await sluice(directory, ['replay', `.sluice/sessions/${log!}`])).toMatchObject({ code: 0, out: ran.out });
     expect(await sluice(directory, ['run', 'Hm.'])).toMatchObject({ code: 2, err: expect.stringContaining('--model provider:model') as string });
@@ -157,7 +182,7 @@ describe('the other commands', () => {
     expect(readdirSync(directory).sort()).toEqual(['node_modules', 'package.json', 'sluice.yml']);
     expect(await sluice(directory, ['check'])).toMatchObject({ code: 0, err: '' });
     expect(await sluice(directory, ['call', 'read_file', '{"path":"package.json"}'])).toMatchObject({ code: 0, out: expect.stringContaining('"@sluice/tool-fs"') as string });
-    expect(await sluice(directory, ['call', 'write_file', '{"path":"a.txt","content":"hi"}'])).toMatchObject({ code: 3, err: expect.stringContaining('not a terminal') as string });
+    expect(await sluice(directory, ['call', 'write_file', '{"path":"a.txt","content":"hi"}'])).toMatchObject({ code: 3, err: expect.stringContaining('APPROVAL_UNAVAILABLE') as string });
     expect(await sluice(directory, ['call', 'write_file', '{"path":"a.txt","content":"hi"}', '--env', 'ci'])).toMatchObject({ code: 3, err: expect.stringContaining('DENIED') as string });
     expect(await sluice(directory, ['init', '--no-install'])).toMatchObject({ code: 2, err: expect.stringContaining('already') as string });
   });

@@ -154,7 +154,7 @@ describe('hot reload', () => {
 
   it('keeps the composition when the new one is wrong, does not load, or does not start, and says why', async () => {
     const state = shared();
-    const good = `plugins:\n${core}  - { use: ./gate-a.js, id: gate, config: { label: good } }\n  - ./worker.js\n`;
+    const good = `plugins:\n${core}  - { use: ./gate-a.js, id: gate, config: { label: good } }\n  - ./worker.js\nscopes: { here: }\n`;
     const directory = aDirectory({
       'gate-a.js': gatePlugin('a'),
       'worker.js': worker,
@@ -163,12 +163,14 @@ describe('hot reload', () => {
     });
     const deployment = await load(directory);
     const before = counts(deployment);
+    const here = deployment.scope('here');
     const bad: [text: string, why: RegExp][] = [
       [good.replace('label: good', 'lable: good'), /sluice\.yml:3:\d+: \.\/gate-a\.js, config\.lable: is not a known property/],
-      [`${good}  - ./nowhere.js\n`, /there is no file/],
+      [good.replace('scopes', '  - ./nowhere.js\nscopes'), /there is no file/],
       [good.replace('./gate-a.js', './failing.js').replace('{ label: good }', '{}'), /failing\.js: does not start: not today/],
-      [`${good}  - "@sluice/tool-fs"\n`, /waits for the service "fs"/],
-      [`${good}scopes: { one: { tools: { allow: [wrk] } } }\n`, /inherits no tool "wrk"[^]*Did you mean "work"\?/],
+      // The scope is left out, too, and comes to no harm.
+      [good.replace(/scopes.*/, '  - "@sluice/tool-fs"'), /waits for the service "fs"/],
+      [good.replace('{ here: }', '{ here: , one: { tools: { allow: [wrk] } } }'), /inherits no tool "wrk"[^]*Did you mean "work"\?/],
       ['plugins: [', /a "\]" is missing/],
     ];
     for (const [text, why] of bad) {
@@ -182,6 +184,8 @@ describe('hot reload', () => {
       expect(await deployment.ctx.tools.execute({ name: 'work', arguments: { evil: true, turns: 0 } })).toMatchObject({ isError: true, error: { message: 'evil' } });
       expect(await deployment.ctx.tools.execute({ name: 'work', arguments: { turns: 0 } })).toMatchObject({ isError: false });
     }
+    expect(deployment.scope('here')).toBe(here);
+    expect(here.signal.aborted).toBe(false);
     expect(state.gates).toBe(1);
     writeFileSync(join(directory, 'sluice.yml'), good);
     expect(await deployment.reload()).toMatchObject({ isApplied: true, changes: { mounted: [], updated: [], disposed: [] } });

@@ -19,7 +19,7 @@ export function newPlugin(name: string, options: { readonly directory?: string }
   }
   const near = relative(process.cwd(), target);
   io.err(`wrote ${Object.keys(files).length} files to ${shownPath(target)}`);
-  io.err(`next:\n  cd ${near} && npm install && npm test\n  npm run build, then in a sluice.yml:  - use: ./${near.split('\\').join('/')}/dist/index.js`);
+  io.err(`next:\n  cd ${near} && npm install && npm test\n  npm run build, then in a sluice.yml:  - use: ${near.startsWith('.') ? '' : './'}${near.split('\\').join('/')}/dist/index.js`);
   return exitCodes.ok;
 }
 

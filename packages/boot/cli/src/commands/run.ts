@@ -57,12 +57,16 @@ export async function run(task: string, options: RunOptions, io: Io): Promise<nu
       await agent.dispose();
       if (result.reason !== 'done' && result.reason !== 'concluded') io.err(`${io.paintErr.red(`ended: ${result.reason}`)}${result.message === undefined ? '' : `: ${result.message}`}`);
       if (io.isDebug && result.cause instanceof Error) io.err(io.paintErr.dim(result.cause.stack ?? ''));
-      io.err(io.paintErr.dim(`${result.steps} steps, ${result.toolCalls} calls; log: ${shownPath(file)} (sluice replay draws it again)`));
+      io.err(io.paintErr.dim(`${count(result.steps, 'step')}, ${count(result.toolCalls, 'call')}; to see it again:  sluice replay ${shownPath(file)}`));
       return wasInterrupted() ? exitCodes.interrupted : EXIT_BY_REASON[result.reason];
     });
   } finally {
     await deployment.close();
   }
+}
+
+function count(n: number, what: string): string {
+  return `${n} ${what}${n === 1 ? '' : 's'}`;
 }
 
 /** A model by `provider:model`, or a module that exports one: `./model.js`, seen from where the command was started. */

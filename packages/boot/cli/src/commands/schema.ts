@@ -22,8 +22,9 @@ export async function schema(options: DeploymentOptions & { readonly output?: st
   }
   const path = resolve(options.output);
   writeFileSync(path, `${text}\n`);
-  io.err(`wrote ${shownPath(path)}, with the configs of ${configs.size} plugins`);
-  io.err(io.paintErr.dim(`first line for your deployment file:  # yaml-language-server: $schema=${shownPath(path)}`));
+  const near = shownPath(path);
+  io.err(`wrote ${near}, with the configs of ${configs.size} plugins`);
+  io.err(io.paintErr.dim(`first line for your deployment file:  # yaml-language-server: $schema=${near.startsWith('.') || near.startsWith('/') ? near : `./${near}`}`));
   return exitCodes.ok;
 }
 

@@ -1,3 +1,4 @@
+import type { Context } from '@sluice/core-context';
 import type { Presentation, ToolSchema } from '@sluice/core-tools';
 import type { Mode } from '../file/body.ts';
 import { DeploymentError } from '../file/problem.ts';
@@ -15,13 +16,22 @@ export async function tools(options: DeploymentOptions & { readonly format: Tool
     // In a scope of its own, so that the one that is looked at keeps its presentation.
     const seen = options.mode === undefined ? ctx : ctx.scope('sluice-tools');
     if (options.mode !== undefined) seen.tools.presentAs(options.mode);
-    const presentation = seen.tools.presentation();
+    const presentation = presentationOf(seen);
     if (options.format === 'json') io.out(JSON.stringify(presentation, null, 2));
     else if (options.format === 'md') io.out(markdown(presentation));
     else io.out(plain(presentation, io));
     return exitCodes.ok;
   } finally {
     await deployment.close();
+  }
+}
+
+function presentationOf(ctx: Context): Presentation {
+  try {
+    return ctx.tools.presentation();
+  } catch (error) {
+    if ((error as { code?: unknown }).code !== 'CODE_RUNTIME_MISSING') throw error;
+    throw new DeploymentError([{ message: 'tools as functions of programs need something that runs programs', remedy: 'Add "@sluice/code-runtime-quickjs" to "plugins".', cause: error }]);
   }
 }
 

@@ -87,7 +87,7 @@ export class Composition {
         this.#current = next;
         return { changes };
       }
-      await this.#step(previous);
+      await this.#step(previous, true);
       return { problems };
     } finally {
       release?.();
@@ -111,7 +111,7 @@ export class Composition {
     return [this.#level.plan(next.plugins), ...next.scopes.flatMap(({ entry, plugins }) => this.#scopes.get(entry.name)?.level.plan(plugins) ?? [])];
   }
 
-  async #step(next: ReadDeployment): Promise<{ changes: Changes; problems: Problem[] }> {
+  async #step(next: ReadDeployment, isWayBack = false): Promise<{ changes: Changes; problems: Problem[] }> {
     const work = { endings: [] as Promise<unknown>[], updates: [] as Promise<void>[], failures: [] as Failure[] };
     const changes = { mounted: [] as string[], updated: [] as string[], disposed: [] as string[], scopesAdded: [] as string[], scopesRemoved: [] as string[] };
     const apply = (level: Level, plugins: readonly ReadPlugin[], prefix: string): void => {
@@ -121,15 +121,18 @@ export class Composition {
       changes.disposed.push(...plan.ending.map(({ read }) => prefix + read.entry.id));
       level.apply(plugins, plan, work);
     };
-    this.#dropScopes(next, changes.scopesRemoved);
+    const { moved, gone } = this.#leaving(next);
+    this.#drop(moved, changes.scopesRemoved);
     apply(this.#level, next.plugins, '');
     for (const scope of next.scopes) {
       if (!this.#scopes.has(scope.entry.name)) changes.scopesAdded.push(scope.entry.name);
       apply(this.#enter(scope).level, scope.plugins, `${scope.entry.name}/`);
     }
     for (const ending of work.endings) this.#track(ending);
-    const problems = await this.#settle(work);
+    const problems = await this.#settle(work, next.scopes);
     if (problems.length === 0) problems.push(...this.#shapeScopes(next.scopes));
+    // Only now: whoever holds the context of a scope should keep it if there is a way back.
+    if (problems.length === 0 || isWayBack) this.#drop(gone, changes.scopesRemoved);
     return { changes, problems };
   }
 
@@ -139,15 +142,19 @@ export class Composition {
     void logged.then(() => this.#endings.delete(logged));
   }
 
-  /** Takes out scopes that are no more, or no more inside the same one, with those inside of them. */
-  #dropScopes(next: ReadDeployment, removed: string[]): void {
-    const isKept = (scope: Scope): boolean => {
-      const entry = next.scopes.find((each) => each.entry.name === scope.name)?.entry;
-      if (entry === undefined || entry.extends?.value !== scope.parent) return false;
+  /** Scopes that are no more, and those that are no more inside the same one, each with those inside of it. */
+  #leaving(next: ReadDeployment): { readonly moved: readonly Scope[]; readonly gone: readonly Scope[] } {
+    const entryOf = ({ name }: Scope): ScopeEntry | undefined => next.scopes.find(({ entry }) => entry.name === name)?.entry;
+    const stays = (scope: Scope): boolean => {
       const parent = scope.parent === undefined ? undefined : this.#scopes.get(scope.parent);
-      return scope.parent === undefined || (parent !== undefined && isKept(parent));
+      return entryOf(scope)?.extends?.value === scope.parent && (parent === undefined || stays(parent));
     };
-    for (const scope of [...this.#scopes.values()].filter((each) => !isKept(each)).reverse()) {
+    const leaving = [...this.#scopes.values()].filter((scope) => entryOf(scope) === undefined || !stays(scope)).reverse();
+    return { moved: leaving.filter((scope) => entryOf(scope) !== undefined), gone: leaving.filter((scope) => entryOf(scope) === undefined) };
+  }
+
+  #drop(scopes: readonly Scope[], removed: string[]): void {
+    for (const scope of scopes) {
       this.#scopes.delete(scope.name);
       removed.push(scope.name);
       this.#track(this.#endScope(scope));
@@ -170,8 +177,8 @@ export class Composition {
     return scope;
   }
 
-  /** Waits until nothing is starting any more; then says what has not started, and why. */
-  async #settle({ updates, failures }: { readonly updates: readonly Promise<void>[]; readonly failures: readonly Failure[] }): Promise<Problem[]> {
+  /** Waits until nothing is starting any more; then says what of the root and these scopes has not started, and why. */
+  async #settle({ updates, failures }: { readonly updates: readonly Promise<void>[]; readonly failures: readonly Failure[] }, scopes: readonly ReadScope[]): Promise<Problem[]> {
     let timer: NodeJS.Timeout | undefined;
     let notReady = '';
     const late = new Promise<void>((resolve) => (timer = setTimeout(resolve, this.#options.startMs)));
@@ -181,8 +188,8 @@ export class Composition {
     await Promise.race([ready, late]);
     clearTimeout(timer);
     const problems = failures.map(({ read, error }) => startProblem(read, messageOf((error as Error).cause ?? error), error));
-    for (const level of [this.#level, ...[...this.#scopes.values()].map((scope) => scope.level)]) {
-      for (const { read, handle } of level.mounted) {
+    for (const level of [this.#level, ...scopes.map(({ entry }) => this.#scopes.get(entry.name)?.level)]) {
+      for (const { read, handle } of level?.mounted ?? []) {
         if (handle.status === 'active') continue;
         problems.push(await this.#problemOf(read, handle, notReady));
       }

@@ -77,11 +77,10 @@ export async function loadDeployment(file: string, options: LoadOptions = {}): P
     try {
       next = await readDeployment(path, readOptions);
     } catch (error) {
-      if (!(error instanceof UnreadableDeployment)) throw error;
-      files = [...new Set([...files, ...error.files])];
-      return { isApplied: false, error };
+      if (error instanceof UnreadableDeployment) files = [...new Set([...files, ...error.files])];
+      return { isApplied: false, error: asDeploymentError(error) };
     }
-    const applied = await composition.apply(next);
+    const applied = await composition.apply(next).catch((error: unknown) => ({ problems: asDeploymentError(error).problems }));
     files = 'changes' in applied ? next.files : [...new Set([...files, ...next.files])];
     return 'changes' in applied ? { isApplied: true, changes: applied.changes } : { isApplied: false, error: new DeploymentError(applied.problems, next.sources) };
   };
@@ -121,6 +120,11 @@ export async function loadDeployment(file: string, options: LoadOptions = {}): P
       return closing;
     },
   };
+}
+
+function asDeploymentError(error: unknown): DeploymentError {
+  if (error instanceof DeploymentError) return error;
+  return new DeploymentError([{ message: error instanceof Error ? error.message : String(error), cause: error }]);
 }
 
 /** The plugin host that the deployment's own packages use: two copies of it in one process would not know each other's scopes. */
