@@ -6,6 +6,9 @@ import { dirname, resolve, sep } from 'node:path';
 /** Capabilities that several packages provide or use. A plugin may import these, and core, but no other plugin. */
 export const SEAMS = ['approval', 'fs', 'code-runtime'];
 
+/** Plain functions that know nothing of Sluice and import nothing of it. Open to every plugin. */
+const LIBRARIES = ['terminal-text'];
+
 /** What the lowest core packages may import, by folder. `type:` in front allows the types only. */
 const CORE = {
   'core/schema': [],
@@ -30,8 +33,9 @@ function locate(filename) {
 function allowed({ id, group, folder }) {
   if (id in CORE) return CORE[id];
   if (ASSEMBLERS.includes(group)) return undefined;
+  if (LIBRARIES.includes(folder)) return [];
   if (SEAMS.includes(folder)) return ['core-context', 'core-schema', 'type:core-tools'];
-  return ['core-*', ...(group === 'core' ? SEAMS.map((name) => `type:${name}`) : SEAMS)];
+  return ['core-*', ...(group === 'core' ? SEAMS.map((name) => `type:${name}`) : [...SEAMS, ...LIBRARIES])];
 }
 
 /** Why `specifier` may not be imported from `from`, or undefined when it may. */

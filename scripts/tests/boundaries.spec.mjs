@@ -39,6 +39,12 @@ describe('package boundaries', () => {
     expect(refused(src('core/agent-loop'), '@sluice/core-session')).toBeUndefined();
   });
 
+  it('lets plugins import a library that imports nothing of ours', () => {
+    expect(refused(src('interaction/approval-cli'), '@sluice/terminal-text')).toBeUndefined();
+    expect(refused(src('core/tools'), '@sluice/terminal-text')).toContain('may not import');
+    expect(refused(src('interaction/terminal-text'), '@sluice/core-tools', true)).toContain('may not import');
+  });
+
   it('lets plugins import core and seams, never another plugin', () => {
     const plugin = src('guard/tool-retry-policy');
     expect(refused(plugin, '@sluice/core-tools')).toBeUndefined();
