@@ -10,6 +10,8 @@ const COLUMN = 8.4;
 const ROW = 19;
 const PAD = 18;
 
+/** Blanks that stay: not every reader of SVGs keeps the others. */
+const shown = (text) => escape(text.replaceAll(' ', '\u00a0'));
 const escape = (text) => text.replace(/[&<>"]/g, (char) => ({ '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;' })[char]);
 
 /** The classes of a cell of xterm.js, `''` for plain text. Colours beyond the sixteen are drawn plain. */
@@ -49,19 +51,19 @@ export function terminalSvg(terminal, { title, skip = 0, rows = Infinity }) {
   const { active } = terminal.buffer;
   const lines = Array.from({ length: active.length }, (_, row) => [...runsOf(active.getLine(row), terminal.cols)]);
   while (lines.length > 0 && lines.at(-1).length === 0) lines.pop();
-  const shown = lines.slice(skip, skip + rows);
+  const picked = lines.slice(skip, skip + rows);
   // What is cut off is cut off openly.
-  if (lines.length > skip + rows) shown.push([{ at: 0, text: `… ${lines.length - skip - rows} more rows`, style: 'd' }]);
-  const columns = Math.max(...shown.flat().map(({ at, text }) => at + text.length), 40);
+  if (lines.length > skip + rows) picked.push([{ at: 0, text: `… ${lines.length - skip - rows} more rows`, style: 'd' }]);
+  const columns = Math.max(...picked.flat().map(({ at, text }) => at + text.length), 40);
   const width = Math.ceil(columns * COLUMN + 2 * PAD);
-  const height = Math.ceil(shown.length * ROW + 2 * PAD);
-  const text = shown.flatMap((runs, row) =>
+  const height = Math.ceil(picked.length * ROW + 2 * PAD);
+  const text = picked.flatMap((runs, row) =>
     runs.map(({ at, text: words, style }) => {
       const x = (PAD + at * COLUMN).toFixed(1);
       const y = PAD + row * ROW + 14;
       // Columns stay columns, whatever font is found.
       const length = ([...words].length * COLUMN).toFixed(1);
-      return `<text x="${x}" y="${y}" textLength="${length}"${style === '' ? '' : ` class="${style}"`}>${escape(words)}</text>`;
+      return `<text x="${x}" y="${y}" textLength="${length}"${style === '' ? '' : ` class="${style}"`}>${shown(words)}</text>`;
     }),
   );
   const rules = (theme) => [

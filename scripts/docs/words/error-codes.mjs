@@ -103,6 +103,8 @@ export const errorCodes = {
   PROMPT_DUPLICATE_SECTION: thrown('that section is there already', 'a second section of that name in one scope', 'dispose the first, rename one, or register through a scope'),
   PROMPT_DUPLICATE_TOOL: thrown('two tools have one name', 'providers of tools for the prompt overlap', 'rename one, or hide it in this scope'),
   PROMPT_INVALID: thrown('the prompt is not whole', 'a provider or a listener on `system-prompt/assemble` gave something else than it should', 'the message says what'),
+  // Deployments: @sluice/cli
+  INVALID_DEPLOYMENT: thrown('the deployment file cannot be used', 'it is no YAML, names a plugin that is not there, or configures one wrongly', 'the message names file, line, column and what to write instead'),
   TODO_EMPTY: result('an item of the list is white space', '`todo_write`', 'say what is to be done', 'with other arguments'),
   TODO_DUPLICATE: result('an item is in the list twice', '`todo_write`', 'merge the two', 'with other arguments'),
   TODO_TOO_MANY_IN_PROGRESS: result('more than one item is in progress', '`todo_write`, mounted with `allowParallelInProgress: false`', 'leave one in progress', 'with other arguments'),
@@ -116,4 +118,13 @@ export const notCodes = {
   ERR_MODULE_NOT_FOUND: 'an error of Node.js',
   ERR_WORKER_OUT_OF_MEMORY: 'an error of Node.js',
   NO_COLOR: 'an environment variable',
+  SLUICE_ENV: 'an environment variable',
+  SLUICE_MODEL: 'an environment variable',
+  ERR_PACKAGE_PATH_NOT_EXPORTED: 'an error of Node.js',
+  ERR_UNKNOWN_FILE_EXTENSION: 'an error of Node.js',
+  ...Object.fromEntries(
+    ['BAD_ALIAS', 'BAD_INDENT', 'BAD_SCALAR_START', 'BLOCK_AS_IMPLICIT_KEY', 'DUPLICATE_KEY', 'MISSING_CHAR', 'MULTILINE_IMPLICIT_KEY', 'MULTIPLE_DOCS', 'TAB_AS_INDENT', 'UNEXPECTED_TOKEN'].map(
+      (name) => [name, 'an error of the package yaml'],
+    ),
+  ),
 };
