@@ -51,7 +51,8 @@ export default {
 
 const here = (): string => aDirectory({ 'sluice.yml': YML, 'tools.js': TOOLS, 'five.json': '{"n":5}' });
 
-describe('sluice call', () => {
+// Each starts the program several times, on whatever else the machine does.
+describe('sluice call', { timeout: 60_000 }, () => {
   it('prints what the model would read, and ends with 0', async () => {
     expect(await sluice(here(), ['call', 'double', '{"n":21}'])).toEqual({ code: 0, out: '42\n', err: '' });
   });
@@ -100,7 +101,7 @@ describe('sluice call', () => {
   });
 });
 
-describe('the other commands', () => {
+describe('the other commands', { timeout: 60_000 }, () => {
   it('check tells what is there, and a wrong file with its place and no stack', async () => {
     const directory = here();
     const good = await sluice(directory, ['check']);

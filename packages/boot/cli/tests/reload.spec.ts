@@ -1,34 +1,18 @@
-import { mkdtempSync, renameSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { renameSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { ContextCounts } from '@sluice/core-context';
 import type { ToolExecutionResult } from '@sluice/core-tools';
-import { afterEach, describe, expect, it, vi } from 'vitest';
+import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { loadDeployment, watchDeployment, type Deployment, type ReloadResult } from '../src/index.ts';
-import { SOURCE, quiet } from './support.ts';
+import { aDirectory, quiet, SOURCE } from './support.ts';
 
-const opened: { directory: string; deployment?: Deployment }[] = [];
-afterEach(async () => {
-  for (const { directory, deployment } of opened.splice(0)) {
-    await deployment?.close();
-    rmSync(directory, { recursive: true });
-  }
-});
-
-/** A directory with these files, from which the packages of the workspace are found. */
-function aDirectory(files: Record<string, string>): string {
-  const directory = mkdtempSync(join(tmpdir(), 'sluice-reload-'));
-  opened.push({ directory });
-  symlinkSync(join(import.meta.dirname, '..', 'node_modules'), join(directory, 'node_modules'));
-  for (const [name, text] of Object.entries(files)) writeFileSync(join(directory, name), text);
-  return directory;
+async function opened(deployment: Promise<Deployment>): Promise<Deployment> {
+  const each = await deployment;
+  onTestFinished(() => each.close());
+  return each;
 }
 
-async function load(directory: string, options = {}): Promise<Deployment> {
-  const deployment = await loadDeployment(join(directory, 'sluice.yml'), { ...SOURCE, logger: quiet, ...options });
-  opened.find((each) => each.directory === directory)!.deployment = deployment;
-  return deployment;
-}
+const load = (directory: string): Promise<Deployment> => opened(loadDeployment(join(directory, 'sluice.yml'), { ...SOURCE, logger: quiet }));
 
 const gatePlugin = (word: string, isGate = true): string => `
 export default {
@@ -216,8 +200,7 @@ describe('hot reload', () => {
       'sluice.yml': 'include: base.yml\nplugins: [./worker.js]\n',
     });
     const results: ReloadResult[] = [];
-    const deployment = await watchDeployment(join(directory, 'sluice.yml'), { ...SOURCE, logger: quiet, quietMs: 10, onReload: (result) => results.push(result) });
-    opened.find((each) => each.directory === directory)!.deployment = deployment;
+    const deployment = await opened(watchDeployment(join(directory, 'sluice.yml'), { ...SOURCE, logger: quiet, quietMs: 10, onReload: (result) => results.push(result) }));
     const next = (): Promise<ReloadResult> => vi.waitUntil(() => results.shift(), { timeout: 10_000, interval: 10 });
 
     writeFileSync(join(directory, 'sluice.yml'), 'include: base.yml\nplugins: [./worker.js, "@sluice/tool-retry-policy"]\n');

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Logger } from '@sluice/core-context';
 import pc from 'picocolors';
-import { afterEach } from 'vitest';
+import { onTestFinished } from 'vitest';
 import type { Io } from '../src/terminal/io.ts';
 
 /** Plugins are loaded from their sources, as everything else in the tests is. */
@@ -12,15 +12,10 @@ export const SOURCE = { conditions: ['@sluice/source'] };
 
 export const quiet: Logger = { debug() {}, info() {}, warn() {}, error() {} };
 
-const directories: string[] = [];
-afterEach(() => {
-  for (const directory of directories.splice(0)) rmSync(directory, { recursive: true, force: true });
-});
-
 /** A directory with these files, from which packages are found, by default the workspace's; gone after the test. */
 export function aDirectory(files: Readonly<Record<string, string>>, nodeModules = join(import.meta.dirname, '..', 'node_modules')): string {
   const directory = realpathSync(mkdtempSync(join(tmpdir(), 'sluice-cli-')));
-  directories.push(directory);
+  onTestFinished(() => { rmSync(directory, { recursive: true, force: true }); });
   symlinkSync(nodeModules, join(directory, 'node_modules'));
   for (const [name, text] of Object.entries(files)) writeFileSync(join(directory, name), text);
   return directory;
