@@ -39,9 +39,9 @@ async function run({ model: name, task: given = task }) {
   try {
     opening({ model: name, ...project });
     const agent = ctx.agents.create({ name: 'agent', model, session: { file: project.sessionFile } });
-    const { reason, message } = await agent.run(given, { signal: interrupted.signal }).ended;
+    const { reason } = await agent.run(given, { signal: interrupted.signal }).ended;
     await agent.dispose();
-    closing({ reason, message, isScripted: name === undefined, ...project });
+    closing({ isScripted: name === undefined, ...project });
     return ['done', 'aborted', 'concluded'].includes(reason) ? 0 : 1;
   } finally {
     process.off('SIGINT', onInterrupt);

@@ -5,15 +5,14 @@ const paint = (code, text) => (isTerminal && !process.env.NO_COLOR && process.en
 export const say = (text) => console.log(paint(33, text));
 
 export function opening({ model, root }) {
-  console.log(`${paint(1, 'Sluice')}  ${model ?? 'a scripted model'} works on ${root}`);
-  if (model === undefined) console.log(paint(2, 'Its replies are scripted; the files, gates, deadlines and answers are real. No key, no network.'));
-  if (isTerminal) console.log(paint(2, 'You will be asked once: y allows it, n does not, v shows all. Ctrl-C stops.'));
+  console.log(`${paint(1, 'Sluice')}  ${model ?? 'a scripted model'} in ${root}`);
+  if (model === undefined) console.log(paint(2, 'Its replies are scripted; files, gates and deadlines are real. No key, no network.'));
+  if (isTerminal) console.log(paint(2, `You will be asked${model === undefined ? ' once' : ''}: y allows it, n does not, v shows all. Ctrl-C stops.`));
   console.log();
 }
 
-export function closing({ reason, message, isScripted, root, sessionFile }) {
+export function closing({ isScripted, root, sessionFile }) {
   console.log();
-  if (reason !== 'done') console.log(`The turn ended: ${reason}${message === undefined ? '' : `, ${message}`}`);
   console.log(`project   ${root}`);
   console.log(`session   ${sessionFile}`);
   console.log(`replay    npm start -- replay ${sessionFile}`);

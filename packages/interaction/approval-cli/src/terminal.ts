@@ -17,7 +17,7 @@ export const CURE = 'run it in a terminal, mount another answerer on "approval/r
 
 /** Why nobody can be asked here, in words for a model; undefined when somebody can. Reads nothing. */
 export function whyNot({ input, output }: Streams): string | undefined {
-  if (!(input.isTTY as boolean | undefined)) return 'there is no person at a terminal who could be asked';
+  if (!(input.isTTY as boolean | undefined)) return 'standard input is not a terminal';
   if (!(output.isTTY as boolean | undefined)) return 'there is no terminal to draw a question on';
   if (gone.has(input) || input.destroyed || input.readableEnded || output.destroyed) return 'the terminal is gone';
   return undefined;

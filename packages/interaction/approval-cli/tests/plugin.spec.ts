@@ -38,7 +38,7 @@ describe('without a terminal', () => {
   it('is unavailable at once, reads nothing; whoever runs the program is told once what to do, and the model is not [H093]', async () => {
     const { ctx, terminal, log } = aBed(new FakeTerminal({ isTTY: false }));
     const result = await ctx.tools.execute(aCall());
-    expect(result).toMatchObject({ error: { info: { code: 'APPROVAL_UNAVAILABLE' }, message: expect.stringContaining('no person at a terminal') } });
+    expect(result).toMatchObject({ error: { info: { code: 'APPROVAL_UNAVAILABLE' }, message: expect.stringContaining('standard input is not a terminal') } });
     expect(JSON.stringify(result)).not.toMatch(/answerer|decide by rules|approval\/request/);
     await ctx.tools.execute(aCall());
     expect(log.entries.filter(({ level }) => level === 'warn').map(({ message }) => message)).toEqual([expect.stringMatching(/run it in a terminal, mount another answerer/)]);

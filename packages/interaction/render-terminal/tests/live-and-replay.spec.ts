@@ -7,7 +7,7 @@ import { scriptedModel } from '@sluice/core-agent-loop/scripted';
 import { openSession, readSession } from '@sluice/core-session';
 import { createContext, tools, type CodeRuntime, type Context, type JsonValue } from '@sluice/core-tools';
 import { aTool } from '@sluice/testing';
-import { afterEach, expect, it, onTestFinished } from 'vitest';
+import { afterEach, expect, it, onTestFinished, vi } from 'vitest';
 import { renderSession, renderTerminal, sessionRows } from '../src/index.ts';
 import { Glass, Paper } from './paper.ts';
 
@@ -153,6 +153,22 @@ it('leaves the same on a terminal, whatever it drew in between', async () => {
   const replay = renderSession(agent.session.events, { width: 60, tools: agent.ctx.tools }).split('\n');
   expect(await output.screen()).toEqual(replay);
   expect(output.written).toContain('\x1b[J');
+});
+
+it('leaves nothing of what is going on behind, also when a key that was pressed meanwhile was echoed', async () => {
+  const output = new Glass(60, 12);
+  const ctx = createContext();
+  contexts.push(ctx);
+  ctx.plugin(tools);
+  ctx.plugin(renderTerminal, { output });
+  let end = (): void => undefined;
+  ctx.tools.register(aTool({ name: 'wait', execute: () => new Promise((resolve) => { end = () => { resolve('waited'); }; }) }));
+  const call = ctx.tools.execute({ name: 'wait', arguments: {} });
+  await vi.waitFor(() => { expect(output.written).toContain('… wait'); });
+  output.write('^C');
+  end();
+  await call;
+  await vi.waitFor(async () => { expect((await output.screen())[0]).toBe('✓ wait'); });
 });
 
 it('draws a log up to any event: what has no result comes last, as pending', async () => {

@@ -113,7 +113,8 @@ export class Screen {
   #erased(): string {
     const up = this.#drawn.reduce((sum, columns) => sum + Math.max(1, Math.ceil(columns / this.#columns)), 0);
     this.#drawn = [];
-    return up === 0 ? '' : `\x1b[${up}A\x1b[J`;
+    // What was typed meanwhile, such as ^C, has moved the cursor to the right.
+    return up === 0 ? '' : `\r\x1b[${up}A\x1b[J`;
   }
 
   #rows(sections: readonly Section[]): Row[] {
