@@ -34,11 +34,24 @@ try {
   if (status !== 0) throw new Error(`pnpm pack failed:\n${text}`);
   const tarball = (name) => join(packed, readdirSync(packed).find((file) => new RegExp(`^sluice-${name}-\\d`).test(file)));
 
+  /** These packages and all of ours that they need, by name, as dependencies on their packed files. */
+  const packedWithNeeds = (names) => {
+    const found = new Map();
+    const add = (name) => {
+      if (found.has(name)) return;
+      const file = tarball(name.slice('@sluice/'.length));
+      found.set(name, `file:${file}`);
+      const { dependencies, peerDependencies } = JSON.parse(run('tar', ['-xzOf', file, 'package/package.json'], work).out);
+      Object.keys({ ...dependencies, ...peerDependencies }).filter((each) => each.startsWith('@sluice/')).forEach(add);
+    };
+    names.forEach(add);
+    return Object.fromEntries(found);
+  };
+
   // The command itself has to come from somewhere: a directory of its own, as npx keeps one.
   const npx = join(work, 'npx');
   mkdirSync(npx);
-  const own = ['cli', 'core-agent-loop', 'core-context', 'core-schema', 'core-session', 'core-tools', 'render-terminal'];
-  writeFileSync(join(npx, 'package.json'), JSON.stringify({ private: true, dependencies: Object.fromEntries(own.map((name) => [`@sluice/${name}`, `file:${tarball(name)}`])) }));
+  writeFileSync(join(npx, 'package.json'), JSON.stringify({ private: true, dependencies: packedWithNeeds(['@sluice/cli']) }));
   expect('the command installs alone, with what it depends on', ['npm', 'install', '--no-audit', '--no-fund'], npx);
   const first = join(npx, 'node_modules', '.bin', 'sluice');
 
@@ -56,8 +69,7 @@ try {
   expect('sluice new-plugin no-secrets', [sluice, 'new-plugin', 'no-secrets'], app);
   const plugin = join(app, 'no-secrets');
   const manifest = JSON.parse(readFileSync(join(plugin, 'package.json'), 'utf8'));
-  for (const name of Object.keys(manifest.devDependencies)) if (name.startsWith('@sluice/')) manifest.devDependencies[name] = `file:${tarball(name.slice('@sluice/'.length))}`;
-  for (const name of ['core-context', 'core-schema']) manifest.devDependencies[`@sluice/${name}`] = `file:${tarball(name)}`;
+  Object.assign(manifest.devDependencies, packedWithNeeds(Object.keys(manifest.devDependencies).filter((name) => name.startsWith('@sluice/'))));
   writeFileSync(join(plugin, 'package.json'), JSON.stringify(manifest));
   expect('its packages install', ['npm', 'install', '--no-audit', '--no-fund'], plugin);
   expect('its tests pass', ['npm', 'test'], plugin, { says: /passed/ });
