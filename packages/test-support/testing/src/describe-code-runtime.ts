@@ -11,6 +11,7 @@ const TIMEOUT_MS = 120_000;
  */
 export function describeCodeRuntime(name: string, fixture: CodeRuntimeFixture, options: CodeRuntimeCheckOptions = {}): void {
   describe(`the code runtime contract of ${name}`, () => {
-    for (const check of codeRuntimeChecks(fixture, options)) it(check.name, () => check.run(), TIMEOUT_MS);
+    const timeoutMs = Math.max(TIMEOUT_MS, 1_000 * (options.rows ?? 0));
+    for (const check of codeRuntimeChecks(fixture, options)) it(check.name, () => check.run(), timeoutMs);
   });
 }
