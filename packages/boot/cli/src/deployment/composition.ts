@@ -6,6 +6,7 @@ import { CallsInFlight } from './calls-in-flight.ts';
 import { holdCalls } from './hold.ts';
 import { Level, type Failure, type ListPlan } from './level.ts';
 import type { ReadDeployment, ReadPlugin, ReadScope } from './read.ts';
+import { messageOf, startProblem, whyNotActive } from './start-problem.ts';
 
 /** What a change did, by the ids of plugins (`scope/id` inside scopes) and the names of scopes. */
 export interface Changes {
@@ -191,26 +192,10 @@ export class Composition {
     for (const level of [this.#level, ...scopes.map(({ entry }) => this.#scopes.get(entry.name)?.level)]) {
       for (const { read, handle } of level?.mounted ?? []) {
         if (handle.status === 'active') continue;
-        problems.push(await this.#problemOf(read, handle, notReady));
+        problems.push(await whyNotActive(read, handle, { notReady, startMs: this.#options.startMs }));
       }
     }
     return problems;
-  }
-
-  async #problemOf(read: ReadPlugin, handle: Level['mounted'][number]['handle'], notReady: string): Promise<Problem> {
-    if (handle.status === 'starting') return startProblem(read, `it has not started after ${this.#options.startMs} ms`);
-    if (handle.status === 'failed') {
-      const error: unknown = await handle.ready.then(() => undefined, (reason: unknown) => reason);
-      return startProblem(read, messageOf((error as Error | undefined)?.cause ?? error), error);
-    }
-    const missing = new RegExp(`plugin "${read.plugin.name.replaceAll(/[.*+?^${}()|[\]\\]/g, '\\$&')}" waits for (.*?)(?:; plugin |$)`).exec(notReady)?.[1];
-    const provider = missing === undefined ? undefined : /provided by ([^)]*)\)/.exec(missing)?.[1];
-    return {
-      at: (read.entry.use ?? read.entry).at,
-      plugin: read.entry.use?.value ?? read.entry.id,
-      message: `it waits for the service ${missing?.replace(/ \(provided by [^)]*\)/g, '') ?? 'that it injects'}, which no plugin here provides`,
-      remedy: provider === undefined ? 'Add the plugin that provides it.' : `Add ${provider} to "plugins".`,
-    };
   }
 
   /** Restrictions and presentations, once there are tools to restrict. */
@@ -268,29 +253,4 @@ function values(list: readonly Located[]): string[] {
 function isSameShape(a: ScopeEntry, b: ScopeEntry): boolean {
   const shape = ({ allow, deny, presentation }: ScopeEntry): string => JSON.stringify([allow && values(allow), deny && values(deny), presentation?.value]);
   return shape(a) === shape(b);
-}
-
-function startProblem(read: ReadPlugin, message: string, cause?: unknown): Problem {
-  const prefix = `${read.plugin.name}: `;
-  const [, service, other] = /service "(.*?)" of plugin ".*?" is already provided in this scope by (?:plugin )?(.*?);/.exec(message) ?? [];
-  if (service !== undefined && other !== undefined) {
-    return {
-      at: (read.entry.use ?? read.entry).at,
-      plugin: read.entry.use?.value ?? read.entry.id,
-      message: `provides the service "${service}", and so does ${other} before it`,
-      remedy: 'Take one of the two out, or put one under "plugins" of a scope.',
-      cause,
-    };
-  }
-  return {
-    at: (read.entry.config ?? read.entry.use ?? read.entry).at,
-    plugin: read.entry.use?.value ?? read.entry.id,
-    message: `does not start: ${message.startsWith(prefix) ? message.slice(prefix.length) : message}`,
-    remedy: read.entry.config === undefined ? 'It may need settings, under "config:".' : 'This is what the plugin says to the settings under "config:".',
-    ...(cause === undefined ? {} : { cause }),
-  };
-}
-
-function messageOf(error: unknown): string {
-  return error instanceof Error ? error.message : String(error);
 }
