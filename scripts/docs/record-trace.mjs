@@ -1,4 +1,4 @@
-// node scripts/docs/record-trace.mjs [--out docs/trace.svg] [--columns 100] [--skip 0] [--rows 60] [-- COMMAND ARGUMENT…]
+// node scripts/docs/record-trace.mjs [--out docs/trace.svg] [--columns 100] [--skip 0] [--rows 60] [--name 'npm start'] [-- COMMAND ARGUMENT…]
 // Runs a program in a pseudo-terminal and writes what it leaves there as an SVG: --rows of it, after --skip. Build what the program imports first.
 import { spawn } from '@lydell/node-pty';
 import xterm from '@xterm/headless';
@@ -15,6 +15,7 @@ const { values, positionals } = parseArgs({
     columns: { type: 'string', default: '100' },
     skip: { type: 'string', default: '0' },
     rows: { type: 'string', default: '60' },
+    name: { type: 'string' },
   },
   allowPositionals: true,
 });
@@ -38,7 +39,7 @@ if (exitCode !== 0) {
   console.error(`trace: ${[command, ...args].join(' ')} ended with ${exitCode}, signal ${signal}; nothing was written`);
   process.exit(1);
 }
-const title = `What ${[command, ...args].join(' ')} prints: a trace of calls through the pipeline`;
+const title = `What ${values.name ?? [command, ...args].join(' ')} prints: a trace of calls through the pipeline`;
 writeFileSync(join(root, values.out), terminalSvg(terminal, { title, skip, rows }));
 console.log(`trace: ${values.out} written`);
 process.exit(0);
