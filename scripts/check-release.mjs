@@ -72,6 +72,8 @@ function inProject(command, args, cwd) {
 }
 
 async function checkReadme({ manifest }, directory, tarballs) {
+  // check-cli.mjs follows that one: its README is about a command.
+  if (manifest.bin !== undefined) return;
   const { names, program } = readmeOf(directory);
   const { name } = manifest;
   if (!names.includes(name) || program === undefined) {

@@ -142,13 +142,10 @@ describe('the hot path', { timeout: 60_000 }, () => {
     const call = (): void => {
       for (let i = 0; i < CALLS; i++) agent.listeners('host-test/said')[0]!.invoke(1);
     };
-    // Let the compiler see it first: what it has not compiled yet does allocate.
-    for (let i = 0; i < 10; i++) {
-      call();
-      await new Promise((resolve) => setImmediate(resolve));
-    }
+    // What the compiler has not seen often enough does allocate, and it works in the background, at its leisure on a busy machine.
     let least = Infinity;
-    for (let i = 0; i < 5; i++) {
+    let rounds = 0;
+    for (; rounds < 100 && least >= 8; rounds++) {
       await heapAfterGc();
       const before = process.memoryUsage().heapUsed;
       call();
@@ -156,6 +153,6 @@ describe('the hot path', { timeout: 60_000 }, () => {
     }
     // The smallest object has 16 bytes.
     expect(least).toBeLessThan(8);
-    expect(sum).toBe(15 * CALLS);
+    expect(sum).toBe(rounds * CALLS);
   });
 });

@@ -1,7 +1,11 @@
 /**
  * Questions about bytes, asked of Node's own code where there is one: it answers in microseconds what takes a loop milliseconds.
  */
-type NativeBuffer = Pick<typeof import('node:buffer'), 'Buffer' | 'isAscii' | 'isUtf8'>;
+interface NativeBuffer {
+  readonly Buffer: typeof Buffer;
+  isAscii(bytes: Uint8Array): boolean;
+  isUtf8(bytes: Uint8Array): boolean;
+}
 
 const native = (globalThis as { readonly process?: { getBuiltinModule?(id: string): unknown } }).process?.getBuiltinModule?.('node:buffer') as NativeBuffer | undefined;
 
